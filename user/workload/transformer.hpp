@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "tensor.hpp"
+
+namespace ndtel::workload {
+
+/// Sizes of one transformer block. `width` must be a multiple of `heads`.
+struct BlockShape {
+  std::size_t tokens = 16;
+  std::size_t width = 32;
+  std::size_t heads = 4;
+  std::size_t hidden = 128;
+
+  constexpr bool Valid() const {
+    return tokens > 0 && width > 0 && heads > 0 && hidden > 0 && width % heads == 0;
+  }
+};
+
+/// Multiply-accumulates of the matrix products of one pass: projections, attention scores, weighted
+/// sums and the MLP. Normalisation, softmax, GELU and residuals are not matrix products and are not
+/// counted, as is usual in the field.
+constexpr std::uint64_t MacCount(const BlockShape& s) {
+  const std::uint64_t t = s.tokens, w = s.width, h = s.hidden;
+  const std::uint64_t projections = 4 * t * w * w;            // Q, K, V and output
+  const std::uint64_t attention = 2 * (t * (t + 1) / 2) * w;  // causal: token i sees i + 1 keys
+  const std::uint64_t mlp = 2 * t * w * h;
+  return projections + attention + mlp;
+}
+
+/// The one operation MacCount counts. A counting scalar overloads it, which is how a test compares
+/// the two.
+inline void MulAdd(float& sum, float a, float b) { sum += a * b; }
+
+/// A pre-norm transformer block: x + Attention(Norm(x)), then x + Mlp(Norm(x)), with causal
+/// multi-head attention. Weights come from a seed and are the same on every machine. A block is
+/// used by one thread at a time.
+template <class Scalar>
+class TransformerBlock {
+ public:
+  TransformerBlock(const BlockShape& shape, std::uint64_t seed)
+      : shape_(shape),
+        qkv_(shape.width, 3 * shape.width),
+        out_(shape.width, shape.width),
+        up_(shape.width, shape.hidden),
+        down_(shape.hidden, shape.width),
+        norm_(shape.tokens, shape.width),
+        heads_(shape.tokens, 3 * shape.width),
+        mixed_(shape.tokens, shape.width),
+        wide_(shape.tokens, shape.hidden),
+        scores_(1, shape.tokens) {
+    std::mt19937_64 random(seed);
+    for (Tensor<Scalar>* weights : {&qkv_, &out_, &up_, &down_}) {
+      const float scale = 1.0F / std::sqrt(static_cast<float>(weights->rows));
+      for (Scalar& w : weights->data) w = Scalar(Uniform(random) * scale);
+    }
+  }
+
+  const BlockShape& shape() const { return shape_; }
+
+  std::size_t weight_bytes() const {
+    return qkv_.bytes() + out_.bytes() + up_.bytes() + down_.bytes();
+  }
+
+  std::size_t scratch_bytes() const {
+    return norm_.bytes() + heads_.bytes() + mixed_.bytes() + wide_.bytes() + scores_.bytes();
+  }
+
+  /// The weights in a fixed order, for identification and tests.
+  std::vector<const Tensor<Scalar>*> weights() const { return {&qkv_, &out_, &up_, &down_}; }
+
+  /// Whether a tensor is an input this block can run.
+  bool Accepts(const Tensor<Scalar>& x) const {
+    return x.rows == shape_.tokens && x.cols == shape_.width && x.data.size() == x.rows * x.cols;
+  }
+
+  /// Run in place. `x` must be accepted.
+  void Run(Tensor<Scalar>& x) {
+    Normalise(x, norm_);
+    Product(norm_, qkv_, heads_);
+    Attend();
+    AddProduct(mixed_, out_, x);
+    Normalise(x, norm_);
+    Product(norm_, up_, wide_);
+    for (Scalar& v : wide_.data) v = Gelu(v);
+    AddProduct(wide_, down_, x);
+  }
+
+  /// Uniform in [-1, 1) from the top 24 bits: the standard's distributions differ between
+  /// libraries.
+  static float Uniform(std::mt19937_64& random) {
+    return static_cast<float>(random() >> 40) * 0x1p-23F - 1.0F;
+  }
+
+ private:
+  static void Normalise(const Tensor<Scalar>& x, Tensor<Scalar>& y) {
+    using std::sqrt;
+    const Scalar n = Scalar(static_cast<float>(x.cols));
+    for (std::size_t r = 0; r < x.rows; ++r) {
+      const Scalar* in = x.Row(r);
+      Scalar mean(0.0F), variance(0.0F);
+      for (std::size_t c = 0; c < x.cols; ++c) mean += in[c];
+      mean = mean / n;
+      for (std::size_t c = 0; c < x.cols; ++c) variance += (in[c] - mean) * (in[c] - mean);
+      const Scalar scale = Scalar(1.0F) / sqrt(variance / n + Scalar(1e-5F));
+      for (std::size_t c = 0; c < x.cols; ++c) y.Row(r)[c] = (in[c] - mean) * scale;
+    }
+  }
+
+  static void AddProduct(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
+    for (std::size_t r = 0; r < x.rows; ++r) {
+      Scalar* sum = y.Row(r);
+      for (std::size_t i = 0; i < x.cols; ++i) {
+        const Scalar a = x.Row(r)[i];
+        const Scalar* row = w.Row(i);
+        for (std::size_t c = 0; c < w.cols; ++c) MulAdd(sum[c], a, row[c]);
+      }
+    }
+  }
+
+  static void Product(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
+    for (Scalar& v : y.data) v = Scalar(0.0F);
+    AddProduct(x, w, y);
+  }
+
+  /// Scaled dot products of each token with itself and its predecessors, softmax, weighted sum of
+  /// values.
+  void Attend() {
+    using std::exp;
+    using std::sqrt;
+    const std::size_t width = shape_.width, size = width / shape_.heads;
+    const Scalar scale = Scalar(1.0F) / sqrt(Scalar(static_cast<float>(size)));
+    Scalar* score = scores_.Row(0);
+    for (Scalar& v : mixed_.data) v = Scalar(0.0F);
+    for (std::size_t head = 0; head < shape_.heads; ++head) {
+      for (std::size_t t = 0; t < shape_.tokens; ++t) {
+        const Scalar* query = heads_.Row(t) + head * size;
+        for (std::size_t k = 0; k <= t; ++k) {
+          const Scalar* key = heads_.Row(k) + width + head * size;
+          Scalar dot(0.0F);
+          for (std::size_t i = 0; i < size; ++i) MulAdd(dot, query[i], key[i]);
+          score[k] = dot * scale;
+        }
+        Scalar top = score[0], sum(0.0F);
+        for (std::size_t k = 1; k <= t; ++k) top = top < score[k] ? score[k] : top;
+        for (std::size_t k = 0; k <= t; ++k) sum += score[k] = exp(score[k] - top);
+        Scalar* mixed = mixed_.Row(t) + head * size;
+        for (std::size_t k = 0; k <= t; ++k) {
+          const Scalar* value = heads_.Row(k) + 2 * width + head * size;
+          const Scalar share = score[k] / sum;
+          for (std::size_t i = 0; i < size; ++i) MulAdd(mixed[i], share, value[i]);
+        }
+      }
+    }
+  }
+
+  /// The tanh form of GELU.
+  static Scalar Gelu(Scalar x) {
+    using std::tanh;
+    const Scalar inner = Scalar(0.7978845608F) * (x + Scalar(0.044715F) * x * x * x);
+    return Scalar(0.5F) * x * (Scalar(1.0F) + tanh(inner));
+  }
+
+  BlockShape shape_;
+  Tensor<Scalar> qkv_, out_, up_, down_;
+  Tensor<Scalar> norm_, heads_, mixed_, wide_, scores_;
+};
+
+}  // namespace ndtel::workload
