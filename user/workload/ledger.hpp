@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#ifndef NDTEL_WORKLOAD_LEDGER_HPP
+#define NDTEL_WORKLOAD_LEDGER_HPP
+
+#include <ndtel/nds.h>
 
 #include <array>
 #include <atomic>
@@ -8,8 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "../../kmod/uapi/ndtel/nds.h"
 
 namespace ndtel::workload {
 
@@ -43,7 +44,7 @@ struct LedgerRange {
     intent += other.intent;
     return *this;
   }
-  bool Contains(std::uint64_t v) const { return done <= v && v <= intent; }
+  bool contains(std::uint64_t v) const { return done <= v && v <= intent; }
 };
 
 /// A record, in memory shared with whoever audits, of everything one process adds to the counters
@@ -57,32 +58,32 @@ class Ledger {
   ~Ledger();
 
   /// Create a ledger for `threads` counting threads. An empty path makes one that only forked
-  /// children share. The process id is filled in by Claim. Throws std::system_error naming the
+  /// children share. The process id is filled in by claim. Throws std::system_error naming the
   /// path.
-  static Ledger Create(const std::string& path, std::uint32_t threads, std::string_view space,
+  static Ledger create(const std::string& path, std::uint32_t threads, std::string_view space,
                        std::uint32_t device);
 
   /// Map an existing file read-only. Throws std::system_error, or std::runtime_error when the file
   /// is no ledger.
-  static Ledger Open(const std::string& path);
+  static Ledger open(const std::string& path);
 
   /// Note whose ledger this is, in the counting process.
-  void Claim(std::int32_t pid);
+  void claim(std::int32_t pid);
 
   const LedgerHeader& header() const { return *static_cast<const LedgerHeader*>(memory_); }
   std::string space() const;
 
   /// Marks of one thread; thread < header().threads, core < NDS_MAX_NC, counter <
   /// NDS_NC_COUNTER_COUNT.
-  LedgerCell& Cell(std::uint32_t thread, std::uint32_t core, std::uint32_t counter);
-  const LedgerCell& Cell(std::uint32_t thread, std::uint32_t core, std::uint32_t counter) const;
+  LedgerCell& cell(std::uint32_t thread, std::uint32_t core, std::uint32_t counter);
+  const LedgerCell& cell(std::uint32_t thread, std::uint32_t core, std::uint32_t counter) const;
 
   /// One counter over all threads of one core, or of all cores.
-  LedgerRange Sum(std::uint32_t core, std::uint32_t counter) const;
-  LedgerRange Sum(std::uint32_t counter) const;
+  LedgerRange sum(std::uint32_t core, std::uint32_t counter) const;
+  LedgerRange sum(std::uint32_t counter) const;
 
   /// Cells of a thread whose marks differ. A dead process leaves at most one per thread.
-  std::vector<LedgerRange> Unfinished(std::uint32_t thread) const;
+  std::vector<LedgerRange> unfinished(std::uint32_t thread) const;
 
  private:
   Ledger(void* memory, std::size_t size) : memory_(memory), size_(size) {}
@@ -94,12 +95,13 @@ class Ledger {
 /// Mark, add, mark: `add` is called between the two marks and says whether the word really rose. A
 /// failed add takes the intent back.
 template <class Add>
-bool LedgerAdd(LedgerCell& cell, std::uint64_t amount, Add&& add) {
+bool ledger_add(LedgerCell& cell, std::uint64_t amount, Add&& add) {
   // One thread writes a cell, so plain load and store suffice; release keeps the order seen from
   // outside.
   const std::uint64_t before = cell.intent.load(std::memory_order_relaxed);
   cell.intent.store(before + amount, std::memory_order_release);
-  std::atomic_signal_fence(std::memory_order_seq_cst);  // the mark may not sink below the add
+  std::atomic_signal_fence(
+      std::memory_order_seq_cst);  // keeps the compiler's order; a locked add keeps the processor's
   const bool added = add();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (added) {
@@ -111,3 +113,5 @@ bool LedgerAdd(LedgerCell& cell, std::uint64_t amount, Add&& add) {
 }
 
 }  // namespace ndtel::workload
+
+#endif  // NDTEL_WORKLOAD_LEDGER_HPP

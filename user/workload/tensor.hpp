@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#ifndef NDTEL_WORKLOAD_TENSOR_HPP
+#define NDTEL_WORKLOAD_TENSOR_HPP
 
 #include <cmath>
 #include <cstddef>
@@ -17,15 +18,15 @@ struct Tensor {
   Tensor() = default;
   Tensor(std::size_t r, std::size_t c) : rows(r), cols(c), data(r * c) {}
 
-  Scalar* Row(std::size_t r) { return data.data() + r * cols; }
-  const Scalar* Row(std::size_t r) const { return data.data() + r * cols; }
+  Scalar* row(std::size_t r) { return data.data() + r * cols; }
+  const Scalar* row(std::size_t r) const { return data.data() + r * cols; }
 
   /// Bytes really allocated for the elements, slack included.
   std::size_t bytes() const { return data.capacity() * sizeof(Scalar); }
 };
 
 /// Whether an element is NaN or infinite: what a numerical-error sweep looks for in an output.
-inline bool HasNonFinite(const Tensor<float>& t) {
+inline bool has_non_finite(const Tensor<float>& t) {
   for (const float x : t.data) {
     if (!std::isfinite(x)) return true;
   }
@@ -33,3 +34,5 @@ inline bool HasNonFinite(const Tensor<float>& t) {
 }
 
 }  // namespace ndtel::workload
+
+#endif  // NDTEL_WORKLOAD_TENSOR_HPP

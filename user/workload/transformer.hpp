@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#ifndef NDTEL_WORKLOAD_TRANSFORMER_HPP
+#define NDTEL_WORKLOAD_TRANSFORMER_HPP
 
 #include <cmath>
 #include <cstddef>
@@ -18,7 +19,7 @@ struct BlockShape {
   std::size_t heads = 4;
   std::size_t hidden = 128;
 
-  constexpr bool Valid() const {
+  constexpr bool valid() const {
     return tokens > 0 && width > 0 && heads > 0 && hidden > 0 && width % heads == 0;
   }
 };
@@ -26,7 +27,7 @@ struct BlockShape {
 /// Multiply-accumulates of the matrix products of one pass: projections, attention scores, weighted
 /// sums and the MLP. Normalisation, softmax, GELU and residuals are not matrix products and are not
 /// counted, as is usual in the field.
-constexpr std::uint64_t MacCount(const BlockShape& s) {
+constexpr std::uint64_t mac_count(const BlockShape& s) {
   const std::uint64_t t = s.tokens, w = s.width, h = s.hidden;
   const std::uint64_t projections = 4 * t * w * w;            // Q, K, V and output
   const std::uint64_t attention = 2 * (t * (t + 1) / 2) * w;  // causal: token i sees i + 1 keys
@@ -34,9 +35,9 @@ constexpr std::uint64_t MacCount(const BlockShape& s) {
   return projections + attention + mlp;
 }
 
-/// The one operation MacCount counts. A counting scalar overloads it, which is how a test compares
+/// The one operation mac_count counts. A counting scalar overloads it, which is how a test compares
 /// the two.
-inline void MulAdd(float& sum, float a, float b) { sum += a * b; }
+inline void mul_add(float& sum, float a, float b) { sum += a * b; }
 
 /// A pre-norm transformer block: x + Attention(Norm(x)), then x + Mlp(Norm(x)), with causal
 /// multi-head attention. Weights come from a seed and are the same on every machine. A block is
@@ -58,7 +59,7 @@ class TransformerBlock {
     std::mt19937_64 random(seed);
     for (Tensor<Scalar>* weights : {&qkv_, &out_, &up_, &down_}) {
       const float scale = 1.0F / std::sqrt(static_cast<float>(weights->rows));
-      for (Scalar& w : weights->data) w = Scalar(Uniform(random) * scale);
+      for (Scalar& w : weights->data) w = Scalar(uniform(random) * scale);
     }
   }
 
@@ -76,92 +77,92 @@ class TransformerBlock {
   std::vector<const Tensor<Scalar>*> weights() const { return {&qkv_, &out_, &up_, &down_}; }
 
   /// Whether a tensor is an input this block can run.
-  bool Accepts(const Tensor<Scalar>& x) const {
+  bool accepts(const Tensor<Scalar>& x) const {
     return x.rows == shape_.tokens && x.cols == shape_.width && x.data.size() == x.rows * x.cols;
   }
 
   /// Run in place. `x` must be accepted.
-  void Run(Tensor<Scalar>& x) {
-    Normalise(x, norm_);
-    Product(norm_, qkv_, heads_);
-    Attend();
-    AddProduct(mixed_, out_, x);
-    Normalise(x, norm_);
-    Product(norm_, up_, wide_);
-    for (Scalar& v : wide_.data) v = Gelu(v);
-    AddProduct(wide_, down_, x);
+  void run(Tensor<Scalar>& x) {
+    normalise(x, norm_);
+    product(norm_, qkv_, heads_);
+    attend();
+    add_product(mixed_, out_, x);
+    normalise(x, norm_);
+    product(norm_, up_, wide_);
+    for (Scalar& v : wide_.data) v = gelu(v);
+    add_product(wide_, down_, x);
   }
 
   /// Uniform in [-1, 1) from the top 24 bits: the standard's distributions differ between
   /// libraries.
-  static float Uniform(std::mt19937_64& random) {
+  static float uniform(std::mt19937_64& random) {
     return static_cast<float>(random() >> 40) * 0x1p-23F - 1.0F;
   }
 
  private:
-  static void Normalise(const Tensor<Scalar>& x, Tensor<Scalar>& y) {
+  static void normalise(const Tensor<Scalar>& x, Tensor<Scalar>& y) {
     using std::sqrt;
     const Scalar n = Scalar(static_cast<float>(x.cols));
     for (std::size_t r = 0; r < x.rows; ++r) {
-      const Scalar* in = x.Row(r);
+      const Scalar* in = x.row(r);
       Scalar mean(0.0F), variance(0.0F);
       for (std::size_t c = 0; c < x.cols; ++c) mean += in[c];
       mean = mean / n;
       for (std::size_t c = 0; c < x.cols; ++c) variance += (in[c] - mean) * (in[c] - mean);
       const Scalar scale = Scalar(1.0F) / sqrt(variance / n + Scalar(1e-5F));
-      for (std::size_t c = 0; c < x.cols; ++c) y.Row(r)[c] = (in[c] - mean) * scale;
+      for (std::size_t c = 0; c < x.cols; ++c) y.row(r)[c] = (in[c] - mean) * scale;
     }
   }
 
-  static void AddProduct(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
+  static void add_product(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
     for (std::size_t r = 0; r < x.rows; ++r) {
-      Scalar* sum = y.Row(r);
+      Scalar* sum = y.row(r);
       for (std::size_t i = 0; i < x.cols; ++i) {
-        const Scalar a = x.Row(r)[i];
-        const Scalar* row = w.Row(i);
-        for (std::size_t c = 0; c < w.cols; ++c) MulAdd(sum[c], a, row[c]);
+        const Scalar a = x.row(r)[i];
+        const Scalar* row = w.row(i);
+        for (std::size_t c = 0; c < w.cols; ++c) mul_add(sum[c], a, row[c]);
       }
     }
   }
 
-  static void Product(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
+  static void product(const Tensor<Scalar>& x, const Tensor<Scalar>& w, Tensor<Scalar>& y) {
     for (Scalar& v : y.data) v = Scalar(0.0F);
-    AddProduct(x, w, y);
+    add_product(x, w, y);
   }
 
   /// Scaled dot products of each token with itself and its predecessors, softmax, weighted sum of
   /// values.
-  void Attend() {
+  void attend() {
     using std::exp;
     using std::sqrt;
     const std::size_t width = shape_.width, size = width / shape_.heads;
     const Scalar scale = Scalar(1.0F) / sqrt(Scalar(static_cast<float>(size)));
-    Scalar* score = scores_.Row(0);
+    Scalar* score = scores_.row(0);
     for (Scalar& v : mixed_.data) v = Scalar(0.0F);
     for (std::size_t head = 0; head < shape_.heads; ++head) {
       for (std::size_t t = 0; t < shape_.tokens; ++t) {
-        const Scalar* query = heads_.Row(t) + head * size;
+        const Scalar* query = heads_.row(t) + head * size;
         for (std::size_t k = 0; k <= t; ++k) {
-          const Scalar* key = heads_.Row(k) + width + head * size;
+          const Scalar* key = heads_.row(k) + width + head * size;
           Scalar dot(0.0F);
-          for (std::size_t i = 0; i < size; ++i) MulAdd(dot, query[i], key[i]);
+          for (std::size_t i = 0; i < size; ++i) mul_add(dot, query[i], key[i]);
           score[k] = dot * scale;
         }
         Scalar top = score[0], sum(0.0F);
         for (std::size_t k = 1; k <= t; ++k) top = top < score[k] ? score[k] : top;
         for (std::size_t k = 0; k <= t; ++k) sum += score[k] = exp(score[k] - top);
-        Scalar* mixed = mixed_.Row(t) + head * size;
+        Scalar* mixed = mixed_.row(t) + head * size;
         for (std::size_t k = 0; k <= t; ++k) {
-          const Scalar* value = heads_.Row(k) + 2 * width + head * size;
+          const Scalar* value = heads_.row(k) + 2 * width + head * size;
           const Scalar share = score[k] / sum;
-          for (std::size_t i = 0; i < size; ++i) MulAdd(mixed[i], share, value[i]);
+          for (std::size_t i = 0; i < size; ++i) mul_add(mixed[i], share, value[i]);
         }
       }
     }
   }
 
   /// The tanh form of GELU.
-  static Scalar Gelu(Scalar x) {
+  static Scalar gelu(Scalar x) {
     using std::tanh;
     const Scalar inner = Scalar(0.7978845608F) * (x + Scalar(0.044715F) * x * x * x);
     return Scalar(0.5F) * x * (Scalar(1.0F) + tanh(inner));
@@ -173,3 +174,5 @@ class TransformerBlock {
 };
 
 }  // namespace ndtel::workload
+
+#endif  // NDTEL_WORKLOAD_TRANSFORMER_HPP

@@ -26,17 +26,17 @@ struct Counted {
   friend Counted exp(Counted a) { return Counted(std::exp(a.value)); }
   friend Counted sqrt(Counted a) { return Counted(std::sqrt(a.value)); }
   friend Counted tanh(Counted a) { return Counted(std::tanh(a.value)); }
-  friend void MulAdd(Counted& sum, Counted a, Counted b) {
+  friend void mul_add(Counted& sum, Counted a, Counted b) {
     ++macs;
     sum.value += a.value * b.value;
   }
 };
 
 template <class Scalar>
-Tensor<Scalar> Input(const BlockShape& shape, std::uint64_t seed) {
+Tensor<Scalar> input_for(const BlockShape& shape, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Tensor<Scalar> x(shape.tokens, shape.width);
-  for (Scalar& v : x.data) v = Scalar(TransformerBlock<float>::Uniform(random));
+  for (Scalar& v : x.data) v = Scalar(TransformerBlock<float>::uniform(random));
   return x;
 }
 
@@ -50,15 +50,15 @@ constexpr BlockShape kShapes[] = {
 TEST(TransformerBlock, AnalyticMacCountIsWhatRuns) {
   for (const BlockShape& shape : kShapes) {
     TransformerBlock<Counted> block(shape, 1);
-    auto x = Input<Counted>(shape, 2);
+    auto x = input_for<Counted>(shape, 2);
     Counted::macs = 0;
-    block.Run(x);
-    EXPECT_EQ(Counted::macs, MacCount(shape)) << shape.tokens << "x" << shape.width;
+    block.run(x);
+    EXPECT_EQ(Counted::macs, mac_count(shape)) << shape.tokens << "x" << shape.width;
   }
 }
 
 /// The block once more, in double precision, from its formulas, one output element at a time.
-std::vector<double> Reference(const TransformerBlock<float>& block, const Tensor<float>& input) {
+std::vector<double> reference(const TransformerBlock<float>& block, const Tensor<float>& input) {
   const auto [tokens, width, heads, hidden] = block.shape();
   const auto w = block.weights();
   const auto norm = [&](const std::vector<double>& x) {
@@ -80,7 +80,7 @@ std::vector<double> Reference(const TransformerBlock<float>& block, const Tensor
     for (std::size_t t = 0; t < tokens; ++t) {
       for (std::size_t c = 0; c < m.cols; ++c) {
         for (std::size_t i = 0; i < m.rows; ++i)
-          y[t * m.cols + c] += x[t * m.rows + i] * m.Row(i)[c];
+          y[t * m.cols + c] += x[t * m.rows + i] * m.row(i)[c];
       }
     }
     return y;
@@ -119,9 +119,9 @@ std::vector<double> Reference(const TransformerBlock<float>& block, const Tensor
 TEST(TransformerBlock, ComputesTheFormulas) {
   for (const BlockShape& shape : kShapes) {
     TransformerBlock<float> block(shape, 3);
-    auto x = Input<float>(shape, 4);
-    const auto expected = Reference(block, x);
-    block.Run(x);
+    auto x = input_for<float>(shape, 4);
+    const auto expected = reference(block, x);
+    block.run(x);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_NEAR(x.data[i], expected[i], 1e-4) << "element " << i << ", width " << shape.width;
     }
@@ -131,10 +131,10 @@ TEST(TransformerBlock, ComputesTheFormulas) {
 TEST(TransformerBlock, SeedDecidesTheResult) {
   const BlockShape shape;
   TransformerBlock<float> one(shape, 5), same(shape, 5), other(shape, 6);
-  auto a = Input<float>(shape, 7), b = a, c = a;
-  one.Run(a);
-  same.Run(b);
-  other.Run(c);
+  auto a = input_for<float>(shape, 7), b = a, c = a;
+  one.run(a);
+  same.run(b);
+  other.run(c);
   EXPECT_EQ(a.data, b.data);
   EXPECT_NE(a.data, c.data);
 }
@@ -143,15 +143,15 @@ TEST(TransformerBlock, NanReachesTheOutputAndOnlyLaterTokens) {
   const BlockShape shape;
   TransformerBlock<float> block(shape, 8);
   for (const std::size_t token : {std::size_t{0}, std::size_t{5}, shape.tokens - 1}) {
-    auto clean = Input<float>(shape, 9), bad = clean;
-    bad.Row(token)[3] = std::numeric_limits<float>::quiet_NaN();
-    block.Run(clean);
-    block.Run(bad);
-    EXPECT_FALSE(HasNonFinite(clean));
-    EXPECT_TRUE(HasNonFinite(bad));
+    auto clean = input_for<float>(shape, 9), bad = clean;
+    bad.row(token)[3] = std::numeric_limits<float>::quiet_NaN();
+    block.run(clean);
+    block.run(bad);
+    EXPECT_FALSE(has_non_finite(clean));
+    EXPECT_TRUE(has_non_finite(bad));
     for (std::size_t c = 0; c < shape.width; ++c) {
-      for (std::size_t t = 0; t < token; ++t) EXPECT_EQ(bad.Row(t)[c], clean.Row(t)[c]);
-      EXPECT_TRUE(std::isnan(bad.Row(token)[c]));
+      for (std::size_t t = 0; t < token; ++t) EXPECT_EQ(bad.row(t)[c], clean.row(t)[c]);
+      EXPECT_TRUE(std::isnan(bad.row(token)[c]));
     }
   }
 }
@@ -159,17 +159,17 @@ TEST(TransformerBlock, NanReachesTheOutputAndOnlyLaterTokens) {
 TEST(TransformerBlock, AcceptsOnlyItsShape) {
   const BlockShape shape;
   const TransformerBlock<float> block(shape, 1);
-  EXPECT_TRUE(block.Accepts(Tensor<float>(shape.tokens, shape.width)));
-  EXPECT_FALSE(block.Accepts(Tensor<float>(shape.width, shape.tokens)));
-  EXPECT_FALSE(block.Accepts(Tensor<float>(shape.tokens + 1, shape.width)));
-  EXPECT_FALSE(block.Accepts(Tensor<float>()));
+  EXPECT_TRUE(block.accepts(Tensor<float>(shape.tokens, shape.width)));
+  EXPECT_FALSE(block.accepts(Tensor<float>(shape.width, shape.tokens)));
+  EXPECT_FALSE(block.accepts(Tensor<float>(shape.tokens + 1, shape.width)));
+  EXPECT_FALSE(block.accepts(Tensor<float>()));
 }
 
 TEST(Tensor, SeesInfinity) {
   Tensor<float> t(2, 2);
-  EXPECT_FALSE(HasNonFinite(t));
+  EXPECT_FALSE(has_non_finite(t));
   t.data[3] = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(HasNonFinite(t));
+  EXPECT_TRUE(has_non_finite(t));
 }
 
 }  // namespace
