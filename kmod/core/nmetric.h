@@ -6,9 +6,10 @@
  *
  *     incremented == confirmed + pending + in flight + discarded(all reasons)
  *
- * collect adds the growth of each word since the last look to "incremented" once and to every sink's pending. begin packs
- * what is pending into a post and moves it to "in flight"; end either confirms it or returns it. A sink that is off, slow or
- * failing never makes another sink repeat or lose anything.
+ * collect adds the growth of each word since the last look to "incremented" once and to every
+ * sink's pending. begin packs what is pending into a post and moves it to "in flight"; end either
+ * confirms it or returns it. A sink that is off, slow or failing never makes another sink repeat or
+ * lose anything.
  *
  * What accept, refuse, unknown and the death of a slab do, by type:
  *
@@ -27,7 +28,8 @@
  *
  * A record that does not fit stays pending and is packed first the next time its tick comes.
  *
- * The caller serialises all calls for one engine; in the module that is the device's datastore lock.
+ * The caller serialises all calls for one engine; in the module that is the device's datastore
+ * lock.
  */
 #ifndef NDTEL_CORE_NMETRIC_H
 #define NDTEL_CORE_NMETRIC_H
@@ -37,11 +39,16 @@
 #include "nmetric_version.h"
 #include "../uapi/ndtel/nds.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
- * One word cannot honestly grow by more than this between two looks: 2^60 is 13 days of one core's time in use in
- * picoseconds. Larger jumps come from wrapped or garbage words; they are counted and discarded as implausible.
+ * One word cannot honestly grow by more than this between two looks: 2^60 is 13 days of one core's
+ * time in use in picoseconds. Larger jumps come from wrapped or garbage words; they are counted and
+ * discarded as implausible.
  */
-#define NMETRIC_DELTA_MAX	(1ULL << 60)
+#define NMETRIC_DELTA_MAX	BIT_ULL(60)
 
 /* Why an amount will never be posted. */
 enum nmetric_discard {
@@ -55,8 +62,8 @@ enum nmetric_discard {
  * struct nmetric_slab - what the engine remembers of one process's slab
  * @words: the slab, untrusted: each word is read once per look
  * @last: value of each followed word at the last look
- * @constant: last non-zero value of each CONST_U64 word
- * @stamp: order in which @constant changed, 0 = never set
+ * @constant: value of each CONST_U64 word at the last look, 0 = not set
+ * @stamp: order in which @constant changed, 0 = never
  */
 struct nmetric_slab {
 	const u64 *words;
@@ -154,7 +161,7 @@ enum nmetric_constant {
  * @nc_map: enabled cores, bit per core; the others are not collected
  * @incremented: by row, all growth ever seen; wraps
  * @words_down: looks that found a word smaller than before
- * @const_conflicts: looks that found two live slabs with different CONST_U64 values
+ * @const_conflicts: posts that found live slabs with different CONST_U64 values, per row
  * @stamp: source of nmetric_slab.stamp
  * @ecc_base: last valid ECC tallies
  * @ecc_known: @ecc_base is set
@@ -207,9 +214,14 @@ void nmetric_discard_pending(struct nmetric *m, enum nmetric_discard reason);
  *
  * Return: pending plus in flight.
  */
-static inline u64 nmetric_outstanding(const struct nmetric *m, enum nmetric_sink sink, unsigned int row)
+static inline u64 nmetric_outstanding(const struct nmetric *m, enum nmetric_sink sink,
+				      unsigned int row)
 {
 	return m->sink[sink].pending.amount[row] + m->sink[sink].inflight.amount[row];
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The metric registry: which numbers are posted, on which tick, under which id, and where they come from.
+ * The metric registry: which numbers are posted, on which tick, under which id, and where they come
+ * from.
  */
 #ifndef NDTEL_CORE_NMETRIC_DEFS_H
 #define NDTEL_CORE_NMETRIC_DEFS_H
@@ -8,8 +9,13 @@
 #include "port.h"
 #include "../uapi/ndtel/cw.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define NMETRIC_ROWS		48
-#define NMETRIC_COUNTERS	27	/* rows fed by core counter words: COUNTER and UTILIZATION */
+#define NMETRIC_COUNTERS	27	/* rows fed by core counter words */
+#define NMETRIC_COUNTERS_BASE	19	/* of those, in the original band of cores 0..3 */
 #define NMETRIC_CONSTANTS	3	/* rows of type CONSTANT */
 #define NMETRIC_VERSIONS	3	/* rows of type VERSION */
 #define NMETRIC_CONST_U64S	2	/* rows of type CONST_U64 */
@@ -37,7 +43,7 @@ enum nmetric_tick {
 	NMETRIC_TICKS = 2,
 };
 
-#define NMETRIC_F_VERSION_TYPE	1	/* VERSION: also post the framework type, ids in steps of 2 */
+#define NMETRIC_F_VERSION_TYPE	1	/* VERSION: with the framework type, ids in steps of 2 */
 #define NMETRIC_F_SKIP_ZERO	1	/* CONST_U64: zero is "not set" */
 #define NMETRIC_F_PREFER_FREED	2	/* CONST_U64: a dead owner's value wins over a live one */
 
@@ -74,7 +80,7 @@ struct nmetric_counter_def {
 	u8 row;
 };
 
-/* Ascending in @ds_id; the first NMETRIC_COUNTERS_BASE of them lie in the original band of cores 0..3. */
+/* Ascending in ds_id, so that the first NMETRIC_COUNTERS_BASE of them are the original band. */
 extern const struct nmetric_counter_def nmetric_counters[NMETRIC_COUNTERS];
 
 /**
@@ -91,5 +97,10 @@ static inline bool nmetric_gated(const struct nmetric_def *def, u8 tick)
 
 const char *nmetric_cw_name(u8 cw_id);
 int nmetric_row_of_cw(u8 cw_id);
+int nmetric_row_of(enum nmetric_type type, u8 index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_DEFS_H */

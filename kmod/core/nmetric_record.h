@@ -8,6 +8,10 @@
 #include "port.h"
 #include "../uapi/ndtel/cw.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * struct nmetric_post - a post under construction
  * @buf: records, back to back
@@ -35,5 +39,9 @@ bool nmetric_put_u64(struct nmetric_post *post, u8 id, u64 value);
 bool nmetric_put_hex(struct nmetric_post *post, u8 id, u64 value);
 bool nmetric_put_version(struct nmetric_post *post, u8 id, u64 word, bool reference_text);
 int nmetric_next(const u8 *buf, size_t size, size_t *pos, struct nmetric_view *view);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_RECORD_H */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The reference's arithmetic, for bug-for-bug comparison (module parameter quirks=1): device-wide curr, freed and prev
- * arrays, everything consumed whether or not it was delivered. It reproduces the numbers of defects K1, K4, K7, K8, K9,
- * K10, K17 and K18, never the memory and hang defects. It keeps no books.
+ * The reference's arithmetic, for bug-for-bug comparison (module parameter quirks=1): device-wide
+ * curr, freed and prev arrays, everything consumed whether or not it was delivered. It reproduces
+ * the numbers of defects K1, K4, K7, K8, K9, K10, K17 and K18, never the memory and hang defects.
+ * It keeps no books.
  */
 #ifndef NDTEL_CORE_NMETRIC_REF_H
 #define NDTEL_CORE_NMETRIC_REF_H
 
 #include "nmetric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define NMETRIC_REF_COUNTERS 30	/* size of the reference's arrays; indexes 20 and 28 are unused */
 
@@ -33,7 +38,8 @@ struct nmetric_ref_inputs {
  * @freed_bits: feature bits of dead slabs
  * @freed_const: values of dead slabs
  * @ecc_prev: tallies at the last post
- * @last_ns: time of the last post; 0 before the first, which makes the first utilisation read near zero (K10)
+ * @last_ns: time of the last post; 0 before the first, which makes the first utilisation read near
+ *	zero (K10)
  */
 struct nmetric_ref {
 	u64 prev[NMETRIC_REF_COUNTERS];
@@ -46,10 +52,15 @@ struct nmetric_ref {
 };
 
 void nmetric_ref_init(struct nmetric_ref *r);
-void nmetric_ref_slab_gone(struct nmetric_ref *r, const struct nmetric *m, const struct nmetric_slab *slab);
+void nmetric_ref_slab_gone(struct nmetric_ref *r, const struct nmetric *m,
+			   const struct nmetric_slab *slab);
 u32 nmetric_ref_tick(struct nmetric_ref *r, const struct nmetric *m, u8 tick, u64 now_ns,
 		     struct nmetric_slab *const *live, unsigned int nlive,
 		     const struct nmetric_ref_inputs *in, struct nmetric_post *post);
 void nmetric_ref_ticks_done(struct nmetric_ref *r, u64 now_ns);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_REF_H */

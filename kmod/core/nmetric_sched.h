@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * When to post: a fixed grid of intervals from the start, two alternating ticks, pause with catch-up. Time is passed in.
+ * When to post: a fixed grid of intervals from the start, two alternating ticks, pause with
+ * catch-up. Time is passed in.
  */
 #ifndef NDTEL_CORE_NMETRIC_SCHED_H
 #define NDTEL_CORE_NMETRIC_SCHED_H
 
 #include "port.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /**
  * struct nmetric_sched - posting schedule of one device
@@ -32,5 +37,9 @@ void nmetric_sched_resume(struct nmetric_sched *s);
 unsigned int nmetric_sched_due(struct nmetric_sched *s, u64 now_ns, bool ready);
 u8 nmetric_sched_take_tick(struct nmetric_sched *s);
 u64 nmetric_sched_wait_ns(const struct nmetric_sched *s, u64 now_ns);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_SCHED_H */

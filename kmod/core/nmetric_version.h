@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * Version history: which of many processes' versions are used most, in eight slots, least frequently used out first.
+ * Version history: which of many processes' versions are used most, in eight slots, least
+ * frequently used out first.
  */
 #ifndef NDTEL_CORE_NMETRIC_VERSION_H
 #define NDTEL_CORE_NMETRIC_VERSION_H
 
 #include "port.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define NMETRIC_HISTORY_SLOTS 8
 
@@ -24,5 +29,9 @@ struct nmetric_history {
 void nmetric_history_add(struct nmetric_history *h, u64 word, u32 usage);
 void nmetric_history_merge(struct nmetric_history *into, const struct nmetric_history *from);
 int nmetric_history_top(const struct nmetric_history *h);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NDTEL_CORE_NMETRIC_VERSION_H */

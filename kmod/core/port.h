@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The only place that knows whether the core is compiled into the kernel module or into a user-space library. The core
- * itself calls no kernel API, allocates nothing, takes no lock and reads no clock.
+ * The only place that knows whether the core is compiled into the kernel module or into a
+ * user-space library. The core itself calls no kernel API, allocates nothing, takes no lock and
+ * reads no clock.
  */
 #ifndef NDTEL_CORE_PORT_H
 #define NDTEL_CORE_PORT_H
 
 #ifdef __KERNEL__
 
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -36,6 +38,9 @@ typedef int64_t s64;
 
 #ifndef READ_ONCE
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#endif
+#ifndef BIT_ULL
+#define BIT_ULL(n) (1ULL << (n))
 #endif
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
