@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ndtel: telemetry plane for AWS Neuron devices.
+ */
+#include <linux/module.h>
+
+#include "debugfs.h"
+#include "device.h"
+#include "nds.h"
+#include "sim.h"
+
+static int __init nd_init(void)
+{
+	int ret = nds_init();
+
+	if (ret)
+		return ret;
+	ret = nd_device_init_class();
+	if (ret)
+		goto exit_nds;
+	nd_debugfs_init();
+	ret = nd_sim_init();
+	if (ret)
+		goto exit_class;
+	return 0;
+
+exit_class:
+	nd_debugfs_exit();
+	nd_device_exit_class();
+exit_nds:
+	nds_exit();
+	return ret;
+}
+
+static void __exit nd_exit(void)
+{
+	nd_sim_exit();
+	nd_debugfs_exit();
+	/* Work of dead owners still holds slabs, and those their devices, until the queue is gone. */
+	nds_exit();
+	nd_device_exit_class();
+}
+
+module_init(nd_init);
+module_exit(nd_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Neuron device telemetry");
+MODULE_VERSION(ND_VERSION);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Module parameters, validated when written.
+ */
+#ifndef NDTEL_PARAMS_H
+#define NDTEL_PARAMS_H
+
+#include <linux/types.h>
+
+/* Shortest and longest posting period: below, posts pile up in slow sinks; above a day it is a typing error. */
+#define ND_POST_DELAY_MIN_MS 100
+#define ND_POST_DELAY_MAX_MS 86400000
+
+extern unsigned int nd_sim_devices;
+extern char *nd_sim_arch;
+extern bool nd_restrict_readers;
+extern bool nd_quirks;
+
+u64 nd_post_period_ns(void);
+unsigned int nd_log_posts(void);
+
+#endif /* NDTEL_PARAMS_H */
