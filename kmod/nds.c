@@ -397,7 +397,8 @@ static struct nds_slab *nds_slab_for_mmap(struct nd_device *nd, struct vm_area_s
 
 	if (!slab)
 		return ERR_PTR(-ENXIO);
-	if (vma->vm_end - vma->vm_start != NDS_SLAB_SIZE || !(vma->vm_flags & VM_SHARED))
+	/* A shared mapping of a read-only descriptor loses VM_SHARED and keeps VM_MAYSHARE. */
+	if (vma->vm_end - vma->vm_start != NDS_SLAB_SIZE || !(vma->vm_flags & VM_MAYSHARE))
 		return ERR_PTR(-EINVAL);
 	if (!nds_may_read(slab))
 		return ERR_PTR(-EACCES);
