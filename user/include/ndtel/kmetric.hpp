@@ -139,7 +139,7 @@ class KmetricBridge {
   template <typename Write>
   NRT_STATUS register_memory(std::uint32_t core, int usage, int location, Write write) {
     const auto where = mem_usage_counter(usage, location);
-    if (!where || core >= NDS_MAX_NC) return NRT_INVALID;
+    if (!where || (where->on_device && core >= NDS_MAX_NC)) return NRT_INVALID;
     return write(*where) == 0 ? NRT_SUCCESS : NRT_FAILURE;
   }
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "nrt/nds.h"
+#include "nrt/nrt_defs.h"
 #include "nrt/nrt_status.h"
 
 #ifdef __cplusplus
@@ -73,19 +74,22 @@ enum {
 };
 
 /** Load path: statuses 1, 2, 4, 9 and 10 add one to their counter, all others write nothing. */
-void kmetric_update_nds_generic_status(nds_instance_t* instance, int nc, NRT_STATUS status);
+void kmetric_update_nds_generic_status(nds_instance_t* instance, int nc,
+                                       NRT_STATUS status) NRT_NOEXCEPT;
 
 /** Execution path: adds one to the counter of the status, if it has one. */
-void kmetric_update_nds_exec_stats(nds_instance_t* instance, int nc, NRT_STATUS status);
+void kmetric_update_nds_exec_stats(nds_instance_t* instance, int nc,
+                                   NRT_STATUS status) NRT_NOEXCEPT;
 
 /** Execution path: adds one to counters 36..39 for the software error subtypes 5..8 that are set.
  */
 void kmetric_update_nds_error_stats(nds_instance_t* instance, int nc,
-                                    const bool flags[KMETRIC_ERROR_FLAGS]);
+                                    const bool flags[KMETRIC_ERROR_FLAGS]) NRT_NOEXCEPT;
 
 /** Sets the four latency words, in microseconds, truncated; negative and not-a-number become 0. */
 void kmetric_update_nds_exec_latencies(nds_instance_t* instance, int nc, double total_us,
-                                       double device_us, double nc_time_us, double cc_time_us);
+                                       double device_us, double nc_time_us,
+                                       double cc_time_us) NRT_NOEXCEPT;
 
 /**
  * Finalise of one execution on one core: time in use and multiply-accumulates always, the inference
@@ -95,18 +99,19 @@ void kmetric_update_nds_exec_latencies(nds_instance_t* instance, int nc, double 
  * @param macs    multiply-accumulates of the model
  */
 void kmetric_finalise_exec(nds_instance_t* instance, int nc, NRT_STATUS status, uint64_t busy_ps,
-                           uint64_t macs);
+                           uint64_t macs) NRT_NOEXCEPT;
 
 /** Counts one model load on a core. */
-void kmetric_count_model_load(nds_instance_t* instance, int nc);
+void kmetric_count_model_load(nds_instance_t* instance, int nc) NRT_NOEXCEPT;
 
 /** @return the 64-bit workload id of a NEFF: low half xor high half of its UUID, little-endian; 0
  * for NULL. */
-uint64_t kmetric_fold_neff_uuid(const uint8_t uuid[16]);
+uint64_t kmetric_fold_neff_uuid(const uint8_t uuid[16]) NRT_NOEXCEPT;
 
 /** Adds (load) or subtracts (unload) a folded NEFF id, modulo 2^64. */
-void kmetric_load_model_update_agg_neff_id(nds_instance_t* instance, uint64_t neff_id);
-void kmetric_unload_model_update_agg_neff_id(nds_instance_t* instance, uint64_t neff_id);
+void kmetric_load_model_update_agg_neff_id(nds_instance_t* instance, uint64_t neff_id) NRT_NOEXCEPT;
+void kmetric_unload_model_update_agg_neff_id(nds_instance_t* instance,
+                                             uint64_t neff_id) NRT_NOEXCEPT;
 
 /**
  * Registers memory: host bytes go to device counters 6..10, device bytes to core counters 22..26.
@@ -115,10 +120,10 @@ void kmetric_unload_model_update_agg_neff_id(nds_instance_t* instance, uint64_t 
  * does not exist at this location; NRT_FAILURE the datastore refused (reader, no mapping)
  */
 NRT_STATUS tdrv_nds_register_mem_alloc(nds_instance_t* instance, int nc, int usage, int location,
-                                       size_t bytes);
+                                       size_t bytes) NRT_NOEXCEPT;
 /** Undoes tdrv_nds_register_mem_alloc() with the same arguments. */
 NRT_STATUS tdrv_nds_register_mem_free(nds_instance_t* instance, int nc, int usage, int location,
-                                      size_t bytes);
+                                      size_t bytes) NRT_NOEXCEPT;
 
 /** What a process says about itself. */
 typedef struct kmetric_process_versions {
@@ -136,7 +141,7 @@ typedef struct kmetric_process_versions {
  * @return NRT_SUCCESS; NRT_INVALID no instance or a runtime version that is no version; NRT_FAILURE
  */
 NRT_STATUS kmetric_save_process_info(nds_instance_t* instance,
-                                     const kmetric_process_versions_t* versions);
+                                     const kmetric_process_versions_t* versions) NRT_NOEXCEPT;
 
 #ifdef __cplusplus
 }

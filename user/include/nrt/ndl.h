@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nrt/nrt_defs.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,17 +29,17 @@ typedef struct ndl_device ndl_device_t;
  * @param device     receives the handle
  * @return 0, -EINVAL, -ENOMEM, or what open(2) said (-ENOENT when there is no such node)
  */
-int ndl_open_device(int index, int open_flags, ndl_device_t** device);
+int ndl_open_device(int index, int open_flags, ndl_device_t** device) NRT_NOEXCEPT;
 
 /** As ndl_open_device(), with the path of the node. */
-int ndl_open_path(const char* path, int open_flags, ndl_device_t** device);
+int ndl_open_path(const char* path, int open_flags, ndl_device_t** device) NRT_NOEXCEPT;
 
 /** Closes the handle. Slabs opened through it keep the node open until they are closed themselves.
  * NULL: -EINVAL. */
-int ndl_close_device(ndl_device_t* device);
+int ndl_close_device(ndl_device_t* device) NRT_NOEXCEPT;
 
 /** @return the descriptor of the handle, valid until it is closed, or -EINVAL. */
-int ndl_device_fd(const ndl_device_t* device);
+int ndl_device_fd(const ndl_device_t* device) NRT_NOEXCEPT;
 
 /**
  * Acquires a slab and maps it: for pid 0 the caller's own, writable; else that process's,
@@ -49,11 +51,11 @@ int ndl_device_fd(const ndl_device_t* device);
  * @return 0; -ENOMEM all slabs of the device are owned; -ENOENT the process owns none here;
  * -EINVAL; -EACCES
  */
-int ndl_nds_open(ndl_device_t* device, int32_t pid, void** data, size_t* size);
+int ndl_nds_open(ndl_device_t* device, int32_t pid, void** data, size_t* size) NRT_NOEXCEPT;
 
 /** Unmaps what ndl_nds_open() mapped and releases the slab when pid is 0. Never call it in a forked
  * child. */
-int ndl_nds_close(ndl_device_t* device, int32_t pid, void* data, size_t size);
+int ndl_nds_close(ndl_device_t* device, int32_t pid, void* data, size_t size) NRT_NOEXCEPT;
 
 /**
  * Votes on periodic posting of the device's metrics; the vote ends with the handle.
@@ -61,7 +63,7 @@ int ndl_nds_close(ndl_device_t* device, int32_t pid, void* data, size_t size);
  * @param mode 0 enable, 1 disable (enum nd_metrics_mode of <ndtel/ioctl.h>)
  * @return 0; -EINVAL unknown mode or the driver has no such command; another negative errno
  */
-int ndl_metrics_ctrl(ndl_device_t* device, uint32_t mode);
+int ndl_metrics_ctrl(ndl_device_t* device, uint32_t mode) NRT_NOEXCEPT;
 
 #ifdef __cplusplus
 }

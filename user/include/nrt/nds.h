@@ -24,6 +24,7 @@
 #include <sys/types.h>
 
 #include "nrt/ndl.h"
+#include "nrt/nrt_defs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,28 +80,34 @@ typedef struct nds_process_info_ext {
  * @return 0; -EINVAL bad argument, mapping too small or (reader) no valid header; -ENOMEM; what
  * ndl_nds_open() says
  */
-int nds_open(ndl_device_t* device, pid_t pid, nds_instance_t** instance);
+int nds_open(ndl_device_t* device, pid_t pid, nds_instance_t** instance) NRT_NOEXCEPT;
 
 /** Unmaps and releases; the handle is gone afterwards, whatever the result. @return 0 or -EINVAL
  * (NULL). */
-int nds_close(nds_instance_t* instance);
+int nds_close(nds_instance_t* instance) NRT_NOEXCEPT;
 
 /** Adds to a core counter atomically; no system call, no allocation. */
-int nds_increment_nc_counter(nds_instance_t* instance, int nc, uint32_t counter, uint64_t value);
+int nds_increment_nc_counter(nds_instance_t* instance, int nc, uint32_t counter,
+                             uint64_t value) NRT_NOEXCEPT;
 /** Subtracts from a core counter atomically; wraps below zero. */
-int nds_decrement_nc_counter(nds_instance_t* instance, int nc, uint32_t counter, uint64_t value);
+int nds_decrement_nc_counter(nds_instance_t* instance, int nc, uint32_t counter,
+                             uint64_t value) NRT_NOEXCEPT;
 /** Reads a core counter; readers may. */
-int nds_get_nc_counter(nds_instance_t* instance, int nc, uint32_t counter, uint64_t* value);
+int nds_get_nc_counter(nds_instance_t* instance, int nc, uint32_t counter,
+                       uint64_t* value) NRT_NOEXCEPT;
 /** Sets a core counter to *value. */
-int nds_set_nc_counter(nds_instance_t* instance, int nc, uint32_t counter, uint64_t* value);
+int nds_set_nc_counter(nds_instance_t* instance, int nc, uint32_t counter,
+                       uint64_t* value) NRT_NOEXCEPT;
 
 /** The same for device counters, 0..30. */
-int nds_increment_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t value);
-int nds_decrement_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t value);
+int nds_increment_nd_counter(nds_instance_t* instance, uint32_t counter,
+                             uint64_t value) NRT_NOEXCEPT;
+int nds_decrement_nd_counter(nds_instance_t* instance, uint32_t counter,
+                             uint64_t value) NRT_NOEXCEPT;
 /** Ors 1 << bit_index into a device counter; -EINVAL above 63. */
-int nds_or_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t bit_index);
-int nds_get_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t* value);
-int nds_set_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t* value);
+int nds_or_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t bit_index) NRT_NOEXCEPT;
+int nds_get_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t* value) NRT_NOEXCEPT;
+int nds_set_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t* value) NRT_NOEXCEPT;
 
 /**
  * A zeroed local object of a kind; nothing is published before nds_obj_commit().
@@ -108,26 +115,27 @@ int nds_set_nd_counter(nds_instance_t* instance, uint32_t counter, uint64_t* val
  * @return the object, to be given to nds_obj_delete(), or NULL: no instance, unknown kind, no
  * memory
  */
-nds_obj_handle_t nds_obj_new(nds_instance_t* instance, int type);
+nds_obj_handle_t nds_obj_new(nds_instance_t* instance, int type) NRT_NOEXCEPT;
 
 /**
  * Publishes the object: a model node takes a slot at its first commit and rewrites it afterwards.
  *
- * @return 0; -EINVAL NULL or an object of a reader; -EPERM (-1) no mapping; 28 (ENOSPC, positive)
- * no model slot is free
+ * @return 0; -EINVAL NULL, an object of a reader or of a snapshot; -EPERM (-1) no mapping; 28
+ * (ENOSPC, positive) no model slot is free
  */
-int nds_obj_commit(nds_obj_handle_t object);
+int nds_obj_commit(nds_obj_handle_t object) NRT_NOEXCEPT;
 
 /** Removes a published model node from the slab (process records stay) and frees the object. 0 or
  * -EINVAL (NULL). */
-int nds_obj_delete(nds_obj_handle_t object);
+int nds_obj_delete(nds_obj_handle_t object) NRT_NOEXCEPT;
 
 /** Typed views of the local payload, valid until nds_obj_delete(); NULL for NULL or an object of
  * another kind. */
-nds_model_node_info_t* nds_obj_handle_to_model_node_info(nds_obj_handle_t object);
-nds_model_node_mem_usage_t* nds_obj_handle_to_model_node_mem_usage(nds_obj_handle_t object);
-nds_process_info_t* nds_obj_handle_to_process_info(nds_obj_handle_t object);
-nds_process_info_ext_t* nds_obj_handle_to_process_info_ext(nds_obj_handle_t object);
+nds_model_node_info_t* nds_obj_handle_to_model_node_info(nds_obj_handle_t object) NRT_NOEXCEPT;
+nds_model_node_mem_usage_t* nds_obj_handle_to_model_node_mem_usage(nds_obj_handle_t object)
+    NRT_NOEXCEPT;
+nds_process_info_t* nds_obj_handle_to_process_info(nds_obj_handle_t object) NRT_NOEXCEPT;
+nds_process_info_ext_t* nds_obj_handle_to_process_info_ext(nds_obj_handle_t object) NRT_NOEXCEPT;
 
 /**
  * Snapshots every published model node. A record that changes while it is read, twice in 200 us, is
@@ -137,12 +145,13 @@ nds_process_info_ext_t* nds_obj_handle_to_process_info_ext(nds_obj_handle_t obje
  * NULL when 0
  * @return 0; -EINVAL; -EPERM (-1) no mapping; -ENOMEM
  */
-int nds_read_all_model_nodes(nds_instance_t* instance, nds_obj_handle_t** objects, size_t* count);
+int nds_read_all_model_nodes(nds_instance_t* instance, nds_obj_handle_t** objects,
+                             size_t* count) NRT_NOEXCEPT;
 
 /** Snapshot of a process record, to be given to nds_obj_delete(), or NULL: never published, torn
  * twice, no mapping. */
-nds_obj_handle_t nds_read_process_info(nds_instance_t* instance);
-nds_obj_handle_t nds_read_process_info_ext(nds_instance_t* instance);
+nds_obj_handle_t nds_read_process_info(nds_instance_t* instance) NRT_NOEXCEPT;
+nds_obj_handle_t nds_read_process_info_ext(nds_instance_t* instance) NRT_NOEXCEPT;
 
 #ifdef __cplusplus
 }

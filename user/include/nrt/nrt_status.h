@@ -5,6 +5,8 @@
 #ifndef NRT_NRT_STATUS_H
 #define NRT_NRT_STATUS_H
 
+#include "nrt/nrt_defs.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -62,10 +64,10 @@ enum {
  *
  * @return a static string, "UNKNOWN" for a value outside the table, never NULL.
  */
-const char* nrt_get_status_as_str(NRT_STATUS status);
+const char* nrt_get_status_as_str(NRT_STATUS status) NRT_NOEXCEPT;
 
 /** @return the priority class of a status; NRT_PRIORITY_MEDIUM for a value outside the table. */
-int nrt_get_status_priority(NRT_STATUS status);
+int nrt_get_status_priority(NRT_STATUS status) NRT_NOEXCEPT;
 
 #ifdef __cplusplus
 }
