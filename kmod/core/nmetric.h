@@ -193,6 +193,7 @@ void nmetric_set_userver(struct nmetric *m, const struct nmetric_userver *userve
 
 void nmetric_slab_init(struct nmetric_slab *slab, const u64 *words);
 void nmetric_collect(struct nmetric *m, struct nmetric_slab *slab);
+void nmetric_collect_all(struct nmetric *m, struct nmetric_slab *const *slabs, unsigned int n);
 void nmetric_slab_gone(struct nmetric *m, struct nmetric_slab *slab);
 
 void nmetric_add(struct nmetric *m, unsigned int row, u64 amount);

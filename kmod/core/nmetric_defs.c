@@ -73,7 +73,35 @@ const struct nmetric_def nmetric_defs[NMETRIC_ROWS] = {
 	{ 1, NMETRIC_USERVER, 1, T0, CW(ULTRASERVER_MODE), NONE, 0 },
 };
 
-const struct nmetric_counter_def nmetric_counters[NMETRIC_COUNTERS] = NMETRIC_COUNTER_WORDS;
+const struct nmetric_counter_def nmetric_counters[NMETRIC_COUNTERS] = {
+	{ NC(TIME_IN_USE), 33 },
+	{ NC(INFER_COMPLETED), 6 },
+	{ NC(INFER_COMPLETED_WITH_ERR), 15 },
+	{ NC(INFER_COMPLETED_WITH_NUM_ERR), 16 },
+	{ NC(INFER_TIMED_OUT), 8 },
+	{ NC(INFER_INCORRECT_INPUT), 9 },
+	{ NC(INFER_FAILED_TO_QUEUE), 20 },
+	{ NC(ERR_GENERIC), 17 },
+	{ NC(ERR_NUMERICAL), 10 },
+	{ NC(ERR_MODEL), 11 },
+	{ NC(ERR_TRANSIENT), 12 },
+	{ NC(ERR_HW), 13 },
+	{ NC(ERR_RT), 14 },
+	{ NC(GENERIC_FAIL), 7 },
+	{ NC(ERR_RESOURCE), 18 },
+	{ NC(ERR_RESOURCE_NC), 19 },
+	{ NC(ERR_INVALID), 21 },
+	{ NC(ERR_UNSUPPORTED_NEFF_VERSION), 22 },
+	{ NC(OOB), 24 },
+	{ EXT(HW_ERR_COLLECTIVES), 25 },
+	{ EXT(HW_ERR_NC_UE), 26 },
+	{ EXT(HW_ERR_DMA_ABORT), 27 },
+	{ EXT(ERR_SW_NQ_OVERFLOW), 28 },
+	{ EXT(ERR_SW_SEMAPHORE_ERROR), 29 },
+	{ EXT(ERR_SW_EVENT_ERROR), 30 },
+	{ EXT(ERR_SW_PSUM_COLLISION), 31 },
+	{ EXT(ERR_SW_SEQUENCER_FATAL), 32 },
+};
 
 #define NMETRIC_X_NAME(id, name) { (id), #name },
 static const struct {

@@ -8,7 +8,6 @@
 
 #include "port.h"
 #include "../uapi/ndtel/cw.h"
-#include "../uapi/ndtel/nds.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,40 +80,7 @@ struct nmetric_counter_def {
 	u8 row;
 };
 
-/*
- * Ascending in ds_id, so that the first NMETRIC_COUNTERS_BASE of them are the original band. A macro,
- * so that the compiler of the collecting loop sees the numbers too.
- */
-#define NMETRIC_COUNTER_WORDS { \
-	{ NDS_NC_COUNTER_TIME_IN_USE, 33 }, \
-	{ NDS_NC_COUNTER_INFER_COMPLETED, 6 }, \
-	{ NDS_NC_COUNTER_INFER_COMPLETED_WITH_ERR, 15 }, \
-	{ NDS_NC_COUNTER_INFER_COMPLETED_WITH_NUM_ERR, 16 }, \
-	{ NDS_NC_COUNTER_INFER_TIMED_OUT, 8 }, \
-	{ NDS_NC_COUNTER_INFER_INCORRECT_INPUT, 9 }, \
-	{ NDS_NC_COUNTER_INFER_FAILED_TO_QUEUE, 20 }, \
-	{ NDS_NC_COUNTER_ERR_GENERIC, 17 }, \
-	{ NDS_NC_COUNTER_ERR_NUMERICAL, 10 }, \
-	{ NDS_NC_COUNTER_ERR_MODEL, 11 }, \
-	{ NDS_NC_COUNTER_ERR_TRANSIENT, 12 }, \
-	{ NDS_NC_COUNTER_ERR_HW, 13 }, \
-	{ NDS_NC_COUNTER_ERR_RT, 14 }, \
-	{ NDS_NC_COUNTER_GENERIC_FAIL, 7 }, \
-	{ NDS_NC_COUNTER_ERR_RESOURCE, 18 }, \
-	{ NDS_NC_COUNTER_ERR_RESOURCE_NC, 19 }, \
-	{ NDS_NC_COUNTER_ERR_INVALID, 21 }, \
-	{ NDS_NC_COUNTER_ERR_UNSUPPORTED_NEFF_VERSION, 22 }, \
-	{ NDS_NC_COUNTER_OOB, 24 }, \
-	{ NDS_EXT_NC_COUNTER_HW_ERR_COLLECTIVES, 25 }, \
-	{ NDS_EXT_NC_COUNTER_HW_ERR_NC_UE, 26 }, \
-	{ NDS_EXT_NC_COUNTER_HW_ERR_DMA_ABORT, 27 }, \
-	{ NDS_EXT_NC_COUNTER_ERR_SW_NQ_OVERFLOW, 28 }, \
-	{ NDS_EXT_NC_COUNTER_ERR_SW_SEMAPHORE_ERROR, 29 }, \
-	{ NDS_EXT_NC_COUNTER_ERR_SW_EVENT_ERROR, 30 }, \
-	{ NDS_EXT_NC_COUNTER_ERR_SW_PSUM_COLLISION, 31 }, \
-	{ NDS_EXT_NC_COUNTER_ERR_SW_SEQUENCER_FATAL, 32 }, \
-}
-
+/* Ascending in ds_id, so that the first NMETRIC_COUNTERS_BASE of them are the original band. */
 extern const struct nmetric_counter_def nmetric_counters[NMETRIC_COUNTERS];
 
 /**

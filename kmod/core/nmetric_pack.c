@@ -371,8 +371,7 @@ u32 nmetric_begin(struct nmetric *m, enum nmetric_sink sink, u8 tick, u64 now_ns
 	post->used = 0;
 	if (b->busy)
 		return 0;
-	for (i = 0; i < nlive; i++)
-		nmetric_collect(m, live[i]);
+	nmetric_collect_all(m, live, nlive);
 	for (i = 0; i < NMETRIC_ROWS; i++) {
 		if (nmetric_gated(&nmetric_defs[i], tick))
 			rows |= BIT_ULL(i);

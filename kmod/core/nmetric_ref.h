@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define NMETRIC_REF_COUNTERS 30	/* size of the reference's arrays; indexes 20 and 28 are unused */
+#define NMETRIC_REF_COUNTERS 30	/* the reference's arrays; 20 and 28 are unused */
 
 /**
  * struct nmetric_ref_inputs - device-side values of one tick

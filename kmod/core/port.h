@@ -21,39 +21,7 @@
 
 #else
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int32_t s32;
-typedef int64_t s64;
-
-#define U64_MAX UINT64_MAX
-
-#ifndef READ_ONCE
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
-#endif
-#ifndef BIT_ULL
-#define BIT_ULL(n) (1ULL << (n))
-#endif
-#ifndef ARRAY_SIZE
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#endif
-#ifndef likely
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#endif
-
-static inline u64 div64_u64(u64 a, u64 b)
-{
-	return a / b;
-}
+#include "port_user.h"
 
 #endif /* __KERNEL__ */
 
