@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device node. A file is on one of two lanes for life: opened exactly O_WRONLY it may only query (the free lane);
- * otherwise it is on the normal lane. Opening takes no place: a place is taken by acquiring a slab.
+ * The device node. A file is on one of two lanes for life: opened exactly O_WRONLY it may only
+ * query (the free lane); otherwise it is on the normal lane. Opening takes no place: a place is
+ * taken by acquiring a slab.
  */
 #include <linux/capability.h>
 #include <linux/compat.h>
@@ -17,7 +18,7 @@
 #include "device.h"
 #include "uapi/ndtel/ioctl.h"
 
-/* What this module has of the features programs look for; nothing of it yet. */
+/* feature_flags1 bits of the reference announce DMA and memory commands; there are none here. */
 #define ND_FEATURES 0ULL
 
 /* ENOTSUPP never reaches programs by name, but the reference returns its number. */
@@ -27,7 +28,8 @@ static int nd_wait_ready(struct nd_device *nd, struct file *filp)
 {
 	if (READ_ONCE(nd->state) == ND_STATE_RESET && (filp->f_flags & O_NONBLOCK))
 		return -EAGAIN;
-	if (wait_event_interruptible(nd->state_wait, READ_ONCE(nd->state) != ND_STATE_RESET || READ_ONCE(nd->gone)))
+	if (wait_event_interruptible(nd->state_wait, READ_ONCE(nd->state) != ND_STATE_RESET ||
+				     READ_ONCE(nd->gone)))
 		return -ERESTARTSYS;
 	if (READ_ONCE(nd->gone))
 		return -ENODEV;
@@ -62,8 +64,9 @@ static int nd_cdev_flush(struct file *filp, fl_owner_t id)
 	struct nd_file *file = filp->private_data;
 
 	/*
-	 * Closing one of several descriptors releases nothing; the death of the whole process does, even when a child
-	 * still holds the file. A dying thread with a file table of its own is not the process.
+	 * Closing one of several descriptors releases nothing; the death of the whole process
+	 * does, even when a child still holds the file. A dying thread with a file table of its
+	 * own is not the process.
 	 */
 	if ((current->flags & PF_EXITING) && !atomic_read(&current->signal->live))
 		nds_owner_exits(file->nd);
@@ -160,7 +163,8 @@ static long nd_ioc_release(struct nd_file *file, void __user *arg)
 }
 
 /* Processes that use the device are those that own a slab; who only looks is none. */
-static unsigned int nd_apps_fill(struct nd_device *nd, u16 flags, struct nd_ioctl_app_record *records)
+static unsigned int nd_apps_fill(struct nd_device *nd, u16 flags,
+				 struct nd_ioctl_app_record *records)
 {
 	struct nds_slab *slab;
 	unsigned int n = 0;
@@ -232,7 +236,8 @@ static long nd_ioctl_free(struct nd_file *file, unsigned int cmd, void __user *a
 	}
 }
 
-static long nd_ioctl_normal(struct nd_file *file, struct file *filp, unsigned int cmd, void __user *arg)
+static long nd_ioctl_normal(struct nd_file *file, struct file *filp, unsigned int cmd,
+			    void __user *arg)
 {
 	switch (cmd) {
 	case ND_IOC_DEVICE_INIT:
@@ -255,7 +260,10 @@ static long nd_ioctl_normal(struct nd_file *file, struct file *filp, unsigned in
 	}
 }
 
-/* On the free lane a command of the normal lane is an argument that does not fit, an unknown one is unknown. */
+/*
+ * On the free lane a command of the normal lane is an argument that does not fit, an unknown one
+ * is unknown.
+ */
 static bool nd_ioctl_needs_normal_lane(unsigned int cmd)
 {
 	switch (cmd) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mmap offsets. A cookie is opaque to users: a kind and a generation that is never used twice, never an address.
+ * mmap offsets. A cookie is opaque to users: a kind and a generation that is never used twice,
+ * never an address.
  */
 #ifndef NDTEL_COOKIE_H
 #define NDTEL_COOKIE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs. One file a question: who owns which slab, where is every count, how long is the pool lock held.
+ * debugfs. One file a question: who owns which slab, where is every count, how long is the pool
+ * lock held.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>
@@ -39,7 +40,8 @@ static int slabs_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(slabs);
 
-static void books_row_show(struct seq_file *s, const struct nmetric *m, enum nmetric_sink sink, unsigned int row)
+static void books_row_show(struct seq_file *s, const struct nmetric *m, enum nmetric_sink sink,
+			   unsigned int row)
 {
 	static const char * const sink_name[NMETRIC_SINK_COUNT] = {
 		[NMETRIC_SINK_FWIO] = "fwio",
@@ -64,7 +66,8 @@ static int pending_show(struct seq_file *s, void *unused)
 	enum nmetric_sink sink;
 	unsigned int i, n;
 
-	seq_puts(s, "sink row cw name incremented confirmed pending unknown implausible overflow removed\n");
+	seq_puts(s, "sink row cw name incremented confirmed pending unknown");
+	seq_puts(s, " implausible overflow removed\n");
 	nds_lock(&nd->nds, NDS_LOCK_READ);
 	n = nds_live(&nd->nds, live);
 	for (i = 0; i < n; i++)
@@ -93,8 +96,8 @@ static int anomalies_show(struct seq_file *s, void *unused)
 		const struct nmetric_sink_books *b = &m->sink[sink];
 
 		if (nd->metrics.sinks & BIT(sink))
-			seq_printf(s, "sink%u posts %llu refused %llu unknown %llu deferred %llu\n", sink,
-				   b->posts, b->refused, b->unknown_posts, b->deferred);
+			seq_printf(s, "sink%u posts %llu refused %llu unknown %llu deferred %llu\n",
+				   sink, b->posts, b->refused, b->unknown_posts, b->deferred);
 	}
 	nds_unlock(&nd->nds);
 	return 0;
@@ -119,8 +122,10 @@ static int locks_show(struct seq_file *s, void *unused)
 
 	seq_puts(s, "use count total_ns mean_ns max_ns\n");
 	for (i = 0; i < NDS_LOCK_USES; i++)
-		seq_printf(s, "%s %llu %llu %llu %llu\n", use_name[i], stats[i].count, stats[i].total_ns,
-			   stats[i].count ? div64_u64(stats[i].total_ns, stats[i].count) : 0, stats[i].max_ns);
+		seq_printf(s, "%s %llu %llu %llu %llu\n", use_name[i], stats[i].count,
+			   stats[i].total_ns,
+			   div64_u64(stats[i].total_ns, max(stats[i].count, 1ULL)),
+			   stats[i].max_ns);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(locks);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * debugfs: slabs, books and lock hold times of each device, for people who want to know why a number is what it is.
+ * debugfs: slabs, books and lock hold times of each device, for people who want to know why a
+ * number is what it is.
  */
 #ifndef NDTEL_DEBUGFS_H
 #define NDTEL_DEBUGFS_H

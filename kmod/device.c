@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Device lifecycle: everything works before the node appears; the node goes before anything stops working.
+ * Device lifecycle: everything works before the node appears; the node goes before anything stops
+ * working.
  */
 #include <linux/idr.h>
 #include <linux/mutex.h>
@@ -12,9 +13,27 @@
 #include "device.h"
 
 static const struct nd_arch_info nd_archs[] = {
-	{ .name = "v2", .arch = ND_ARCH_V2, .nc_count = 2, .compatible_min = 5, .compatible_max = 7 },
-	{ .name = "v3", .arch = ND_ARCH_V3, .nc_count = 8, .compatible_min = 10, .compatible_max = 11 },
-	{ .name = "v4", .arch = ND_ARCH_V4, .nc_count = 8, .compatible_min = 10, .compatible_max = 11 },
+	{
+		.name = "v2",
+		.arch = ND_ARCH_V2,
+		.nc_count = 2,
+		.compatible_min = 5,
+		.compatible_max = 7,
+	},
+	{
+		.name = "v3",
+		.arch = ND_ARCH_V3,
+		.nc_count = 8,
+		.compatible_min = 10,
+		.compatible_max = 11,
+	},
+	{
+		.name = "v4",
+		.arch = ND_ARCH_V4,
+		.nc_count = 8,
+		.compatible_min = 10,
+		.compatible_max = 11,
+	},
 };
 
 static struct class *nd_class;
@@ -45,7 +64,8 @@ const struct nd_arch_info *nd_arch_find(const char *name)
  * nd_device_enter() - begin a call into a device
  * @nd: device, kept alive by the caller's open file
  *
- * A count of calls and not a lock, because the calls touch user memory and mmap enters with mmap_lock held.
+ * A count of calls and not a lock, because the calls touch user memory and mmap enters with
+ * mmap_lock held.
  *
  * Return: false when the device is gone.
  */
@@ -156,7 +176,8 @@ free:
  * @arch: generation
  * @revision: PCI revision id
  *
- * Return: the device, listed; an error pointer: -ENOSPC when all indices are taken, -ENOMEM, or what registration says.
+ * Return: the device, listed; an error pointer: -ENOSPC when all indices are taken, -ENOMEM, or
+ * what registration says.
  */
 struct nd_device *nd_device_create(const struct nd_arch_info *arch, u32 revision)
 {
@@ -214,7 +235,8 @@ struct nd_device *nd_device_unlist(int index)
  * nd_device_remove() - withdraw a device
  * @nd: from nd_device_unlist()
  *
- * Files that are open stay open and get ENODEV; slabs that are mapped stay readable. Returns when no call is inside.
+ * Files that are open stay open and get ENODEV; slabs that are mapped stay readable. Returns when
+ * no call is inside.
  */
 void nd_device_remove(struct nd_device *nd)
 {

@@ -16,7 +16,9 @@
 #include "nds.h"
 #include "uapi/ndtel/abi.h"
 
-/* Module name, class prefix, node prefix and trace system, all from the build variable NAMESPACE. */
+/*
+ * Module name, class prefix, node prefix and trace system, all from the build variable NAMESPACE.
+ */
 #define ND_NAMESPACE __stringify(ND_NAMESPACE_ID)
 
 #define ND_VERSION "0.1.0"

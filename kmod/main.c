@@ -36,7 +36,10 @@ static void __exit nd_exit(void)
 {
 	nd_sim_exit();
 	nd_debugfs_exit();
-	/* Work of dead owners still holds slabs, and those their devices, until the queue is gone. */
+	/*
+	 * Work of dead owners still holds slabs, and those their devices, until the queue is
+	 * gone.
+	 */
 	nds_exit();
 	nd_device_exit_class();
 }

@@ -2,9 +2,10 @@
 /*
  * The "ndN metrics" thread and its sinks.
  *
- * Collecting and packing happen in one hold of the pool lock; posting happens outside it. A sink takes part in a tick when
- * its bit in nmetric_log_posts is set, the device has it, and somebody is there to receive: a post into a trace event that
- * nobody listens to would be lost, so it stays pending until somebody does.
+ * Collecting and packing happen in one hold of the pool lock; posting happens outside it. A sink
+ * takes part in a tick when its bit in nmetric_log_posts is set, the device has it, and somebody
+ * is there to receive: a post into a trace event that nobody listens to would be lost, so it
+ * stays pending until somebody does.
  */
 #include <linux/dmi.h>
 #include <linux/kthread.h>
@@ -17,10 +18,16 @@
 #include "trace.h"
 #include "uapi/ndtel/ioctl.h"
 
-/* Posts a removal may use to hand over what is pending; more would mean that records are being refused. */
+/*
+ * Posts a removal may use to hand over what is pending; more would mean that records are being
+ * refused.
+ */
 #define ND_DRAIN_TICKS 16
 
-/* The board's asset tag is the EC2 instance id; "0" when the firmware has none, as the reference has it. */
+/*
+ * The board's asset tag is the EC2 instance id; "0" when the firmware has none, as the reference
+ * has it.
+ */
 static void nd_metrics_set_instance_id(struct nmetric *engine)
 {
 	const char *tag = dmi_get_system_info(DMI_BOARD_ASSET_TAG);
@@ -76,7 +83,8 @@ static bool nd_sink_ready(enum nmetric_sink sink)
 	       (trace_metrics_post_enabled() || trace_metrics_post_nd_enabled());
 }
 
-static enum nmetric_result nd_trace_post(struct nd_device *nd, u8 tick, const struct nmetric_post *post)
+static enum nmetric_result nd_trace_post(struct nd_device *nd, u8 tick,
+					 const struct nmetric_post *post)
 {
 	struct nmetric_view rec;
 	size_t pos = 0;
@@ -188,7 +196,8 @@ static int nd_metrics_thread(void *data)
 			timeout = MAX_SCHEDULE_TIMEOUT;
 		else
 			timeout = nsecs_to_jiffies(wait_ns) + 1;
-		wait_event_idle_timeout(m->wait, READ_ONCE(m->kick) || kthread_should_stop(), timeout);
+		wait_event_idle_timeout(m->wait, READ_ONCE(m->kick) || kthread_should_stop(),
+					timeout);
 	}
 	return 0;
 }
@@ -253,7 +262,8 @@ void nd_metrics_drain(struct nd_device *nd)
 	for (i = 0; i < ND_DRAIN_TICKS && nd_metrics_outstanding(nd, true); i++)
 		nd_metrics_tick(nd, i % NMETRIC_TICKS);
 	if (nd_metrics_outstanding(nd, false))
-		dev_info(&nd->dev, "removed with counts that no sink took; nmetric_log_posts=%u\n", nd_log_posts());
+		dev_info(&nd->dev, "removed with counts that no sink took; nmetric_log_posts=%u\n",
+			 nd_log_posts());
 	nds_lock(&nd->nds, NDS_LOCK_TICK);
 	nmetric_discard_pending(&m->engine, NMETRIC_DISCARD_REMOVED);
 	nds_unlock(&nd->nds);

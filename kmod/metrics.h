@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The per-device metrics thread: when to post (core schedule), what to post (core engine), where (sinks).
+ * The per-device metrics thread: when to post (core schedule), what to post (core engine), where
+ * (sinks).
  */
 #ifndef NDTEL_METRICS_H
 #define NDTEL_METRICS_H
@@ -28,12 +29,13 @@ struct task_struct;
  * @wait: where the thread sleeps
  * @task: the thread; set while it runs
  * @sinks: bit per enum nmetric_sink the device has
- * @seq: number of the next metrics_post_nd event; touched by the thread, and by removal after the thread has stopped
+ * @seq: number of the next metrics_post_nd event; touched by the thread, and by removal
+ *	after the thread has stopped
  */
 struct nd_metrics {
 	struct nmetric engine;
 	struct nmetric_ref *ref;
-	spinlock_t lock;
+	spinlock_t lock; /* guards sched, votes and kick */
 	struct nmetric_sched sched;
 	unsigned int votes;
 	bool kick;

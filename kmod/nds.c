@@ -179,7 +179,8 @@ static int nds_owner_woken(wait_queue_entry_t *entry, unsigned int mode, int fla
  * nds_slab_alloc() - make a slab that nobody owns yet
  * @nd: device
  *
- * The pages are charged to the caller's memory cgroup: old slabs that a process keeps mapped are its own expense.
+ * The pages are charged to the caller's memory cgroup: old slabs that a process keeps mapped are
+ * its own expense.
  *
  * Return: slab with one reference, or NULL.
  */
@@ -311,8 +312,9 @@ void nds_pool_release_all(struct nd_device *nd)
  * nds_owner_exits() - the calling process is exiting: release its slab now
  * @nd: device
  *
- * Called from flush in the dying task, so that whoever waits for the process finds its slab released. The wait entry on
- * the owner's pid covers the cases where no descriptor is left to flush.
+ * Called from flush in the dying task, so that whoever waits for the process finds its slab
+ * released. The wait entry on the owner's pid covers the cases where no descriptor is left to
+ * flush.
  */
 void nds_owner_exits(struct nd_device *nd)
 {
@@ -330,8 +332,8 @@ void nds_owner_exits(struct nd_device *nd)
  * @slab: owned slab
  *
  * Context: pool lock held.
- * Return: true for the owner, for everybody unless restrict_readers is set, and then for equal uids and gids or
- * CAP_SYS_PTRACE over the owner.
+ * Return: true for the owner, for everybody unless restrict_readers is set, and then for equal
+ * uids and gids or CAP_SYS_PTRACE over the owner.
  */
 bool nds_may_read(const struct nds_slab *slab)
 {
@@ -410,10 +412,11 @@ static struct nds_slab *nds_slab_for_mmap(struct nd_device *nd, struct vm_area_s
  * @nd: device, entered
  * @vma: its offset is a cookie from acquire, its length the whole slab, its kind shared
  *
- * The owner maps as the descriptor's mode allows; everybody else gets a mapping that can never be written.
+ * The owner maps as the descriptor's mode allows; everybody else gets a mapping that can never be
+ * written.
  *
- * Return: 0; -ENXIO for a cookie that names no owned slab; -EINVAL for a wrong length or a private mapping; -EACCES when
- * restrict_readers keeps the caller out; errors of the page tables.
+ * Return: 0; -ENXIO for a cookie that names no owned slab; -EINVAL for a wrong length or a
+ * private mapping; -EACCES when restrict_readers keeps the caller out; errors of the page tables.
  */
 int nds_mmap(struct nd_device *nd, struct vm_area_struct *vma)
 {

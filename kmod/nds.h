@@ -2,8 +2,9 @@
 /*
  * Neuron DataStore: slabs that processes write and the kernel reads.
  *
- * A slab's life: free -> owned(process, files) -> released (the place is free at once; pages live while mapped) -> gone.
- * The engine collects at every exit from owned, and again when a mapping that could be written goes after that.
+ * A slab's life: free -> owned(process, files) -> released (the place is free at once; pages live
+ * while mapped) -> gone. The engine collects at every exit from owned, and again when a mapping
+ * that could be written goes after that.
  */
 #ifndef NDTEL_NDS_H
 #define NDTEL_NDS_H
@@ -82,8 +83,10 @@ struct nds_slab {
 
 /**
  * struct nds_pool - slabs of one device
- * @lock: guards @place, @lingering, the statistics, every slab's fields named there, the holds of the device's files, and
- *	the device's metrics engine. Taken inside mmap_lock, so nothing under it may touch user memory.
+ * @lock: guards @place, @lingering, the statistics, every slab's fields named there, the
+ *	holds of the device's files, and
+ *	the device's metrics engine. Taken inside mmap_lock, so nothing under it may touch user
+ *	memory.
  * @place: owned slabs
  * @lingering: released slabs that are still mapped
  * @lock_use: what the holder took @lock for
@@ -91,7 +94,7 @@ struct nds_slab {
  * @lock_stats: hold times by use
  */
 struct nds_pool {
-	struct mutex lock;
+	struct mutex lock; /* guards the pool, its slabs, holds and engine; see above */
 	struct nds_slab *place[NDS_SLABS_PER_DEVICE];
 	struct list_head lingering;
 	enum nds_lock_use lock_use;

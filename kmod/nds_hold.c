@@ -12,8 +12,8 @@
 #include "nds_hold.h"
 
 /*
- * Readers need not release. Beyond this many remembered targets of one file those that no longer own a slab are
- * forgotten, so that a monitor that runs for months stays small.
+ * Readers need not release. Beyond this many remembered targets of one file those that no longer
+ * own a slab are forgotten, so that a monitor that runs for months stays small.
  */
 #define NDS_READERS_KEPT 64
 
@@ -129,7 +129,10 @@ static int nds_acquire_own(struct nd_file *file, bool create, u64 *cookie)
 	nds_lock(&nd->nds, NDS_LOCK_OWNERSHIP);
 	slab = nds_slab_of(&nd->nds, me);
 	if (!slab && create) {
-		/* Memory is not allocated under the lock that the tick needs; another thread may win meanwhile. */
+		/*
+		 * Memory is not allocated under the lock that the tick needs; another thread may
+		 * win meanwhile.
+		 */
 		nds_unlock(&nd->nds);
 		fresh = nds_slab_alloc(nd);
 		nds_lock(&nd->nds, NDS_LOCK_OWNERSHIP);
@@ -217,11 +220,12 @@ static int nds_acquire_foreign(struct nd_file *file, struct pid *owner, pid_t nr
 /**
  * nds_acquire() - get a slab's mmap cookie
  * @file: open file, normal lane
- * @nr: 0 for the caller's own slab, which is made if need be; else a process in the caller's pid namespace
+ * @nr: 0 for the caller's own slab, which is made if need be; else a process in the
+ *	caller's pid namespace
  * @cookie: out
  *
- * Return: 0; -ENOMEM when all places are taken or memory is short; -ENOENT when process @nr owns no slab here; -EACCES
- * when restrict_readers keeps the caller out.
+ * Return: 0; -ENOMEM when all places are taken or memory is short; -ENOENT when process @nr owns
+ * no slab here; -EACCES when restrict_readers keeps the caller out.
  */
 int nds_acquire(struct nd_file *file, pid_t nr, u64 *cookie)
 {
@@ -299,7 +303,8 @@ int nds_release(struct nd_file *file, pid_t nr)
 }
 
 /**
- * nds_file_closed() - the last reference to an open file went: give back all that was acquired through it
+ * nds_file_closed() - the last reference to an open file went: give back all that was acquired
+ * through it
  * @file: the file
  */
 void nds_file_closed(struct nd_file *file)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who acquired which slab through which open file. An owner's acquires are counted, so that one of several releases does
- * not take the slab from the rest; a reader's are remembered only so that its release can be told from a stranger's.
+ * Who acquired which slab through which open file. An owner's acquires are counted, so that one
+ * of several releases does not take the slab from the rest; a reader's are remembered only so
+ * that its release can be told from a stranger's.
  */
 #ifndef NDTEL_NDS_HOLD_H
 #define NDTEL_NDS_HOLD_H

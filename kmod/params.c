@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Module parameters. Names and meaning of the reference where it has them; writes take effect at once.
+ * Module parameters. Names and meaning of the reference where it has them; writes take effect at
+ * once.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -32,12 +33,14 @@ unsigned int nd_log_posts(void)
 	return READ_ONCE(nmetric_log_posts);
 }
 
-static int nd_param_set_range(const char *val, const struct kernel_param *kp, unsigned int min, unsigned int max)
+static int nd_param_set_range(const char *val, const struct kernel_param *kp, unsigned int min,
+			      unsigned int max)
 {
 	unsigned int v;
 
 	if (kstrtouint(val, 0, &v) || v < min || v > max) {
-		pr_err_ratelimited(ND_NAMESPACE ": parameter %s takes %u to %u\n", kp->name, min, max);
+		pr_err_ratelimited(ND_NAMESPACE ": parameter %s takes %u to %u\n", kp->name, min,
+				   max);
 		return -EINVAL;
 	}
 	WRITE_ONCE(*(unsigned int *)kp->arg, v);
@@ -76,14 +79,17 @@ static const struct kernel_param_ops nd_param_devices_ops = {
 };
 
 module_param_cb(nmetric_metric_post_delay, &nd_param_delay_ops, &nmetric_metric_post_delay, 0644);
-MODULE_PARM_DESC(nmetric_metric_post_delay, "milliseconds between posts, 100 to 86400000 (default 150000)");
+MODULE_PARM_DESC(nmetric_metric_post_delay,
+		 "milliseconds between posts, 100 to 86400000 (default 150000)");
 
 module_param_cb(nmetric_log_posts, &nd_param_sinks_ops, &nmetric_log_posts, 0644);
-MODULE_PARM_DESC(nmetric_log_posts, "sinks: bit 0 firmware, bit 1 trace events; 0 keeps everything pending (default 1)");
+MODULE_PARM_DESC(nmetric_log_posts,
+		 "sinks: bit 0 firmware, bit 1 trace events; 0 keeps everything pending (default 1)");
 
 bool nd_restrict_readers;
 module_param_named(restrict_readers, nd_restrict_readers, bool, 0644);
-MODULE_PARM_DESC(restrict_readers, "only equal uids and gids, or CAP_SYS_PTRACE, may read another process's slab (default off)");
+MODULE_PARM_DESC(restrict_readers,
+		 "another process's slab needs equal uids and gids or CAP_SYS_PTRACE (default off)");
 
 bool nd_quirks;
 module_param_named(quirks, nd_quirks, bool, 0444);

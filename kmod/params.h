@@ -7,7 +7,10 @@
 
 #include <linux/types.h>
 
-/* Shortest and longest posting period: below, posts pile up in slow sinks; above a day it is a typing error. */
+/*
+ * Shortest and longest posting period: below, posts pile up in slow sinks; above a day it is a
+ * typing error.
+ */
 #define ND_POST_DELAY_MIN_MS 100
 #define ND_POST_DELAY_MAX_MS 86400000
 

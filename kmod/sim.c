@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Simulated devices. They behave like hardware from the node upwards: slabs, ownership, metrics thread, trace events.
+ * Simulated devices. They behave like hardware from the node upwards: slabs, ownership, metrics
+ * thread, trace events.
  */
 #include <linux/device/bus.h>
 #include <linux/kernel.h>
@@ -101,7 +102,10 @@ void nd_sim_exit(void)
 {
 	struct nd_device *nd;
 
-	/* First the attributes: their stores are waited for, so that nothing is created behind our back. */
+	/*
+	 * First the attributes: their stores are waited for, so that nothing is created behind
+	 * our back.
+	 */
 	bus_unregister(&nd_sim_bus);
 	while ((nd = nd_device_unlist(-1)))
 		nd_device_remove(nd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Simulated devices: created at load by sim_devices=N and at run time through /sys/bus/<namespace>/.
+ * Simulated devices: created at load by sim_devices=N and at run time through
+ * /sys/bus/<namespace>/.
  */
 #ifndef NDTEL_SIM_H
 #define NDTEL_SIM_H

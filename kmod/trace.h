@@ -30,7 +30,10 @@ TRACE_EVENT(metrics_post,
 	    TP_printk("%u:%u:%s", __entry->id, __entry->length, __entry->value)
 );
 
-/* The same record with where it comes from; seq rises by one per event of a device, so a gap is a lost event. */
+/*
+ * The same record with where it comes from; seq rises by one per event of a device, so a gap is a
+ * lost event.
+ */
 TRACE_EVENT(metrics_post_nd,
 	    TP_PROTO(u32 device, u64 seq, u8 tick, u8 sink, u8 result,
 		     const struct nmetric_view *rec),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Facts shared by every part of the contract between ndtel's kernel module and its users: fixed-size types,
- * the layout assertion, device limits and architectures. All integers are little-endian; only LP64 is supported.
+ * Facts shared by every part of the contract between ndtel's kernel module and its users:
+ * fixed-size types, the layout assertion, device limits and architectures. All integers are
+ * little-endian; only LP64 is supported.
  */
 #ifndef NDTEL_UAPI_ABI_H
 #define NDTEL_UAPI_ABI_H
@@ -18,11 +19,12 @@
 #else
 #define ND_ABI_ASSERT(expr) _Static_assert(expr, #expr)
 #endif
+#define ND_ABI_EQUAL(a, b) ND_ABI_ASSERT((a) == (b))
 #define ND_ABI_SIZE(type, size) ND_ABI_ASSERT(sizeof(type) == (size))
 #define ND_ABI_OFFSET(type, member, off) ND_ABI_ASSERT(offsetof(type, member) == (off))
 
 #define ND_MAX_DEVICES		64	/* minors 0..63; minor == device index */
-#define ND_MAX_NC_PER_DEVICE	8	/* NeuronCores a device can have; the slab has room for 16 */
+#define ND_MAX_NC_PER_DEVICE	8	/* NeuronCores of a device; the slab has room for 16 */
 
 /* Architecture as DEVICE_INFO, DEVICE_BASIC_INFO and DRIVER_INFO report it. */
 enum nd_arch {

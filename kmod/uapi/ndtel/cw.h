@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * CloudWatch (CW) posts: what the per-device metrics thread hands to its sinks. A post is at most 128 bytes of records
- * { u8 id; u8 len; u8 text[len]; }, back to back, ASCII without a terminator.
+ * CloudWatch (CW) posts: what the per-device metrics thread hands to its sinks. A post is at most
+ * 128 bytes of records { u8 id; u8 len; u8 text[len]; }, back to back, ASCII without a
+ * terminator.
  */
 #ifndef NDTEL_UAPI_CW_H
 #define NDTEL_UAPI_CW_H
@@ -19,8 +20,8 @@ struct nmetric_record {
 };
 
 /*
- * Metric ids, X(id, NAME). 203, 210 and 211 were never assigned. Ids n+1 of version metrics carry the second most
- * used version; 191 and 193 the framework type.
+ * Metric ids, X(id, NAME). 203, 210 and 211 were never assigned. Ids n+1 of version metrics carry
+ * the second most used version; 191 and 193 the framework type.
  */
 #define NMETRIC_CW_IDS(X) \
 	X(0, UNUSED) \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * ioctls of a Neuron device node. Pointer-form commands encode size 8 whatever the struct; the direction bits follow
- * the reference and do not predict who writes, so the encodings stand here as they are on the wire.
+ * ioctls of a Neuron device node. Pointer-form commands encode size 8 whatever the struct; the
+ * direction bits follow the reference and do not predict who writes, so the encodings stand here
+ * as they are on the wire.
  *
- * Two access lanes: a node opened exactly O_WRONLY is on the free lane (queries only, marked F below); O_RDONLY and
- * O_RDWR are the normal lane. An unknown command fails with ENOTTY, a known one on the free lane that needs the normal
- * lane with EINVAL.
+ * Two access lanes: a node opened exactly O_WRONLY is on the free lane (queries only, marked F
+ * below); O_RDONLY and O_RDWR are the normal lane. An unknown command fails with ENOTTY, a known
+ * one on the free lane that needs the normal lane with EINVAL.
  */
 #ifndef NDTEL_UAPI_IOCTL_H
 #define NDTEL_UAPI_IOCTL_H
@@ -23,7 +24,7 @@ struct nd_ioctl_device_info {
 	__u32 connected_device_count;
 	__u32 connected_devices[ND_MAX_CONNECTED_DEVICES];
 	__u32 pad;
-	__u64 bar_address[2];			/* always 0: addresses are not given to users */
+	__u64 bar_address[2];			/* 0: addresses are not given to users */
 	__u64 bar_size[2];
 };
 
@@ -37,19 +38,19 @@ struct nd_ioctl_driver_info {
 	__u32 revision;
 	__u32 version;				/* of this struct: 0 */
 	__u32 size;				/* of this struct: 24 */
-	__u64 feature_flags1;			/* what this driver really has, ND_FEATURE_* */
+	__u64 feature_flags1;			/* only what the running module has */
 };
 
 struct nd_ioctl_compatible_version {
-	__u32 max;				/* highest runtime interface number, first on the wire */
+	__u32 max;		/* highest runtime interface number, first on the wire */
 	__u32 min;
 };
 
 struct nd_ioctl_ds_info {
-	__s32 pid;				/* in: 0 = caller; else a process id in the caller's namespace */
+	__s32 pid;		/* in: 0 = caller, else a process of the caller's namespace */
 	__u32 pad0;
-	__u64 mmap_offset;			/* out: opaque cookie for mmap() */
-	__u32 size;				/* out: bytes to map */
+	__u64 mmap_offset;	/* out: opaque cookie for mmap() */
+	__u32 size;		/* out: bytes to map */
 	__u32 pad1;
 };
 
@@ -66,7 +67,7 @@ struct nd_ioctl_app_record {
 	__u8 nc_lock_map;			/* bit per core 0..3 the process has locked */
 	__u8 uuid[4][32];
 	__u8 pad[3];
-	__u64 host_mem_size;			/* bytes the module holds on the host for the process */
+	__u64 host_mem_size;	/* bytes the module holds on the host for the process */
 	__u64 device_mem_size;
 };
 
@@ -79,24 +80,14 @@ struct nd_ioctl_metrics_ctrl {
 };
 
 /*
- * A vote of the open file: the device's periodic posting is paused while any open file votes DISABLE; the vote goes
- * with ENABLE or with the last close. Counting goes on while paused; nothing is lost.
+ * A vote of the open file: the device's periodic posting is paused while any open file votes
+ * DISABLE; the vote goes with ENABLE or with the last close. Counting goes on while paused;
+ * nothing is lost.
  */
 enum nd_metrics_mode {
 	ND_METRICS_PERIODIC_ENABLE = 0,
 	ND_METRICS_PERIODIC_DISABLE = 1,
 };
-
-/* Bits of feature_flags1; numbering of the reference. Only what the running module has is reported. */
-#define ND_FEATURE_DMABUF		(1ULL << 0)
-#define ND_FEATURE_ASYNC_DMA		(1ULL << 1)
-#define ND_FEATURE_BATCH_DMAQ_INIT	(1ULL << 2)
-#define ND_FEATURE_BIG_CORE_MAPS	(1ULL << 3)
-#define ND_FEATURE_MEM_ALLOC_TYPE	(1ULL << 4)
-#define ND_FEATURE_HBM_SCRUB		(1ULL << 5)
-#define ND_FEATURE_MEM_ALLOC64		(1ULL << 6)
-#define ND_FEATURE_CONTIG_SCRATCHPAD	(1ULL << 7)
-#define ND_FEATURE_ZEROCOPY		(1ULL << 8)
 
 #define ND_IOC_DEVICE_INIT		_IOR(ND_IOC_MAGIC, 4, __u64)
 #define ND_IOC_DEVICE_RELEASE		_IOR(ND_IOC_MAGIC, 5, __u64)
@@ -104,10 +95,11 @@ enum nd_metrics_mode {
 #define ND_IOC_GET_ALL_APPS_INFO	_IOR(ND_IOC_MAGIC, 7, __u64)
 #define ND_IOC_ACQUIRE_NEURON_DS	_IOR(ND_IOC_MAGIC, 71, __u64)
 #define ND_IOC_RELEASE_NEURON_DS	_IOR(ND_IOC_MAGIC, 72, __u64)
-#define ND_IOC_COMPATIBLE_VERSION	_IOW(ND_IOC_MAGIC, 93, __u64)		/* F; written by the kernel */
-#define ND_IOC_DEVICE_BASIC_INFO	_IOW(ND_IOC_MAGIC, 100, __u64)		/* F; written by the kernel */
-#define ND_IOC_DRIVER_INFO_GET		_IOR(ND_IOC_MAGIC, 110, struct nd_ioctl_driver_info)	/* F */
-#define ND_IOC_DRIVER_INFO_SET		_IOW(ND_IOC_MAGIC, 110, struct nd_ioctl_driver_info)	/* always ENOTSUPP (524) */
+#define ND_IOC_COMPATIBLE_VERSION	_IOW(ND_IOC_MAGIC, 93, __u64)		/* F, out */
+#define ND_IOC_DEVICE_BASIC_INFO	_IOW(ND_IOC_MAGIC, 100, __u64)		/* F, out */
+/* Both on the free lane too; SET always fails with ENOTSUPP (524). */
+#define ND_IOC_DRIVER_INFO_GET		_IOR(ND_IOC_MAGIC, 110, struct nd_ioctl_driver_info)
+#define ND_IOC_DRIVER_INFO_SET		_IOW(ND_IOC_MAGIC, 110, struct nd_ioctl_driver_info)
 #define ND_IOC_HOST_DEVICE_ID		_IOR(ND_IOC_MAGIC, 114, __u32)
 #define ND_IOC_METRICS_CTRL		_IOW(ND_IOC_MAGIC, 128, struct nd_ioctl_metrics_ctrl)
 
@@ -125,15 +117,15 @@ ND_ABI_SIZE(struct nd_ioctl_app_record, 152);
 ND_ABI_OFFSET(struct nd_ioctl_app_record, uuid, 5);
 ND_ABI_OFFSET(struct nd_ioctl_app_record, host_mem_size, 136);
 ND_ABI_SIZE(struct nd_ioctl_metrics_ctrl, 4);
-ND_ABI_ASSERT(ND_IOC_DEVICE_INFO == 0x80084E03);
-ND_ABI_ASSERT(ND_IOC_GET_ALL_APPS_INFO == 0x80084E07);
-ND_ABI_ASSERT(ND_IOC_ACQUIRE_NEURON_DS == 0x80084E47);
-ND_ABI_ASSERT(ND_IOC_RELEASE_NEURON_DS == 0x80084E48);
-ND_ABI_ASSERT(ND_IOC_COMPATIBLE_VERSION == 0x40084E5D);
-ND_ABI_ASSERT(ND_IOC_DEVICE_BASIC_INFO == 0x40084E64);
-ND_ABI_ASSERT(ND_IOC_DRIVER_INFO_GET == 0x80184E6E);
-ND_ABI_ASSERT(ND_IOC_DRIVER_INFO_SET == 0x40184E6E);
-ND_ABI_ASSERT(ND_IOC_HOST_DEVICE_ID == 0x80044E72);
-ND_ABI_ASSERT(ND_IOC_METRICS_CTRL == 0x40044E80);
+ND_ABI_EQUAL(ND_IOC_DEVICE_INFO, 0x80084E03);
+ND_ABI_EQUAL(ND_IOC_GET_ALL_APPS_INFO, 0x80084E07);
+ND_ABI_EQUAL(ND_IOC_ACQUIRE_NEURON_DS, 0x80084E47);
+ND_ABI_EQUAL(ND_IOC_RELEASE_NEURON_DS, 0x80084E48);
+ND_ABI_EQUAL(ND_IOC_COMPATIBLE_VERSION, 0x40084E5D);
+ND_ABI_EQUAL(ND_IOC_DEVICE_BASIC_INFO, 0x40084E64);
+ND_ABI_EQUAL(ND_IOC_DRIVER_INFO_GET, 0x80184E6E);
+ND_ABI_EQUAL(ND_IOC_DRIVER_INFO_SET, 0x40184E6E);
+ND_ABI_EQUAL(ND_IOC_HOST_DEVICE_ID, 0x80044E72);
+ND_ABI_EQUAL(ND_IOC_METRICS_CTRL, 0x40044E80);
 
 #endif /* NDTEL_UAPI_IOCTL_H */

@@ -2,8 +2,9 @@
 /*
  * Neuron DataStore (NDS): the 256 KiB slab that each process shares with the kernel per device.
  *
- * The process writes; the kernel only ever reads counter words. Counters are naturally aligned 64-bit words updated
- * with atomic read-modify-write; records carry an FNV-1a hash over themselves with the hash word zeroed.
+ * The process writes; the kernel only ever reads counter words. Counters are naturally aligned
+ * 64-bit words updated with atomic read-modify-write; records carry an FNV-1a hash over
+ * themselves with the hash word zeroed.
  *
  *   offset  size   region
  *        0     8   header: magic "nds\0" and version, one 8-byte store
@@ -22,12 +23,13 @@
 
 #include "abi.h"
 
-#define NDS_SLAB_SIZE		262144u	/* bytes mapped; the length of the mmap must be exactly this */
-#define NDS_USED_SIZE		67200u	/* bytes with a meaning; a smaller mapping is refused by user space */
+#define NDS_SLAB_SIZE		262144u	/* bytes; a mapping is exactly this long */
+#define NDS_USED_SIZE		67200u	/* bytes with a meaning */
 #define NDS_SLABS_PER_DEVICE	16	/* owners a device can have at once */
 
 #define NDS_VERSION		100000
-#define NDS_HEADER_WORD		0x000186A00073646EULL	/* "nds\0" and NDS_VERSION as one little-endian word */
+/* "nds\0" and NDS_VERSION as one little-endian word */
+#define NDS_HEADER_WORD		0x000186A00073646EULL
 
 #define NDS_MAX_NC		16
 #define NDS_ND_COUNTER_COUNT	31
@@ -47,7 +49,9 @@
 #define NDS_EXT_OFFSET		55936
 #define NDS_WIDE_OFFSET		57984
 
-/* How a counter word is written: added to (and subtracted from), set to the last value, or or-ed. */
+/*
+ * How a counter word is written: added to (and subtracted from), set to the last value, or or-ed.
+ */
 enum nds_counter_kind {
 	NDS_KIND_ADD,	/* only grows: differences are posted */
 	NDS_KIND_GAUGE,	/* current amount, added to and subtracted from */
@@ -190,7 +194,7 @@ struct nds_mem_usage {
 };
 
 #define NDS_MEM_LOCATIONS	2	/* host, device */
-#define NDS_MEM_SLOTS		12	/* code, tensors, constants, scratchpad, misc; the rest is 0 */
+#define NDS_MEM_SLOTS		12	/* code, tensors, constants, scratchpad, misc; then 0 */
 
 struct nds_model_record {
 	__u32 hash;
@@ -232,10 +236,10 @@ ND_ABI_OFFSET(struct nds_process_info_record, tag, 5);
 ND_ABI_OFFSET(struct nds_process_info_record, framework, 40);
 ND_ABI_OFFSET(struct nds_process_info_record, runtime, 56);
 ND_ABI_SIZE(struct nds_process_info_ext_record, 260);
-ND_ABI_ASSERT(NDS_NC_OFFSET == NDS_ND_OFFSET + 8 * NDS_ND_COUNTER_COUNT);
-ND_ABI_ASSERT(NDS_PROCESS_INFO_OFFSET == NDS_NC_OFFSET + 8 * 4 * NDS_NC_COUNTER_BASE);
-ND_ABI_ASSERT(NDS_PROCESS_EXT_OFFSET == NDS_MODEL_OFFSET + NDS_MODEL_SLOTS * 672);
-ND_ABI_ASSERT(NDS_WIDE_OFFSET == NDS_EXT_OFFSET + 8 * 4 * NDS_NC_COUNTER_EXT);
-ND_ABI_ASSERT(NDS_USED_SIZE == NDS_WIDE_OFFSET + 8 * 12 * 96);
+ND_ABI_EQUAL(NDS_NC_OFFSET, NDS_ND_OFFSET + 8 * NDS_ND_COUNTER_COUNT);
+ND_ABI_EQUAL(NDS_PROCESS_INFO_OFFSET, NDS_NC_OFFSET + 8 * 4 * NDS_NC_COUNTER_BASE);
+ND_ABI_EQUAL(NDS_PROCESS_EXT_OFFSET, NDS_MODEL_OFFSET + NDS_MODEL_SLOTS * 672);
+ND_ABI_EQUAL(NDS_WIDE_OFFSET, NDS_EXT_OFFSET + 8 * 4 * NDS_NC_COUNTER_EXT);
+ND_ABI_EQUAL(NDS_USED_SIZE, NDS_WIDE_OFFSET + 8 * 12 * 96);
 
 #endif /* NDTEL_UAPI_NDS_H */
