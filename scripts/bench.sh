@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: bench.sh BUILD-DIR
+#
+# Run every benchmark of the build. A benchmark prints a line "ratio NAME ...",
+# which ends in "short" when the ratio misses its limit; that fails the run.
+
+set -euo pipefail
+[ $# = 1 ] || { sed -n '4,7 s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+mapfile -t programs < <(find "$1" -name 'bench_*' -type f -executable | sort)
+[ ${#programs[@]} -gt 0 ] || { echo "bench.sh: no benchmark below $1" >&2; exit 2; }
+
+status=0
+mkdir -p out
+for program in "${programs[@]}"; do
+	printf '  %-8s %s\n' BENCH "${program##*/}"
+	"$program" | tee "out/${program##*/}.txt" || status=1
+	! grep -qE '^ratio .* short' "out/${program##*/}.txt" || status=1
+done
+exit $status
