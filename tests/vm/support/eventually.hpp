@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for what happens on its own: never a fixed sleep, always a condition and a limit that is
+// only met when something is broken. The limit allows for a debug kernel under emulation.
+#ifndef NDTEL_TESTS_VM_SUPPORT_EVENTUALLY_HPP
+#define NDTEL_TESTS_VM_SUPPORT_EVENTUALLY_HPP
+
+#include <chrono>
+#include <thread>
+
+namespace ndtel::vm {
+
+inline constexpr std::chrono::seconds kPatience{60};
+
+/// Asks until the condition holds. False when it still does not after `timeout`.
+template <typename Condition>
+bool eventually(Condition condition, std::chrono::milliseconds timeout = kPatience) {
+  const auto limit = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    if (condition()) return true;
+    if (std::chrono::steady_clock::now() >= limit) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+}  // namespace ndtel::vm
+
+#endif  // NDTEL_TESTS_VM_SUPPORT_EVENTUALLY_HPP
