@@ -33,7 +33,7 @@ vmlinux=''
 case $kernel in
 debian|debian-6.12)
 	series=6.1
-	[ $kernel = debian ] || series=6.12
+	[ "$kernel" = debian ] || series=6.12
 	kdir=$("$here/vm/fetch-kernel.sh" --series $series kdir)
 	vmlinux=$("$here/vm/fetch-kernel.sh" --series $series vmlinux)
 	;;

@@ -23,7 +23,7 @@ mkdir -p "$root"/{bin,dev,tests}
 busybox=$(command -v busybox) || die "no busybox; run scripts/setup.sh"
 cp "$busybox" "$root/bin/busybox"
 install -m755 "$here/guest/init" "$root/init"
-install -m755 "$here/guest/save-out" "$root/bin/save-out"
+install -m755 "$here"/guest/{save-out,run-suite} "$root/bin/"
 
 tools=$VM_CACHE/guest-$(cat "$here"/guest/*.c | sha256sum | cut -c1-12)
 if [ ! -e "$tools/.complete" ]; then

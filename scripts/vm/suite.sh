@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: suite.sh [--kernel debian|debian-6.12|debug] [--filter PATTERN]
+#                 [--limit SECONDS] [--out DIR] [NAME]...
+#
+# Build what is out of date and run the programs vm_* (all, or the named ones) in
+# a booted kernel, with both modules at / and the tools in /bin. A program has
+# --limit seconds (default 120; debug 600). When a crash takes the guest down, the
+# programs that had no turn yet get another boot.
+#
+# Results: DIR/bootN holds the logs and files/*.json, DIR/status the exit status
+# of each boot. Exit status 0 when every boot passed, else that of the first that
+# did not (judge.sh lists them).
+
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+. "$here/common.sh"
+
+kernel=debian filter='*' limit='' out=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h|--help) usage; exit 0 ;;
+	--kernel) kernel=$2 ;;
+	--filter) filter=$2 ;;
+	--limit) limit=$2 ;;
+	--out) out=$2 ;;
+	-*) usage >&2; exit 2 ;;
+	*) break ;;
+	esac
+	shift 2
+done
+out=${out:-$top/out/test/vm-$kernel}
+[ "$kernel" != debug ] || limit=${limit:-600}
+limit=${limit:-120}
+
+say BUILD user
+"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON
+options=(--kernel "$kernel")
+for namespace in ndtel neuron; do
+	options+=(--module "$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)")
+done
+while read -r tool; do
+	options+=(--file "$tool:/bin/${tool##*/}")
+done < <(find "$top/out/user" -name ndtel -type f -executable)
+
+declare -A programs
+while read -r program; do
+	programs[${program##*/}]=$program
+done < <(find "$top/out/user" -name 'vm_*' -type f -executable)
+if [ $# -gt 0 ]; then
+	remaining=("$@")
+else
+	mapfile -t remaining < <(printf '%s\n' "${!programs[@]}" | sed '/^$/d' | sort)
+fi
+[ ${#remaining[@]} -gt 0 ] || die "no program vm_* below out/user; is tests/vm built?"
+for name in "${remaining[@]}"; do
+	[ -n "${programs[$name]-}" ] || die "no test program $name below out/user"
+done
+
+rm -rf "$out"
+mkdir -p "$out"
+status=0
+for ((boot = 1; ${#remaining[@]} > 0; boot++)); do
+	tests=()
+	for name in "${remaining[@]}"; do
+		tests+=(--file "${programs[$name]}:/tests/$name")
+	done
+	dir=$out/boot$boot
+	mkdir -p "$dir"
+	printf '%s\n' "${remaining[@]}" >"$dir/programs"
+	code=0
+	"$here/run.sh" "${options[@]}" "${tests[@]}" --out "$dir" \
+		--timeout $((120 + limit * ${#remaining[@]})) -- run-suite "$limit" "$filter" || code=$?
+	printf 'boot%d\t%d\n' $boot $code >>"$out/status"
+	[ $status != 0 ] || status=$code
+
+	# Who has begun has had its turn.
+	waiting=()
+	for name in "${remaining[@]}"; do
+		grep -aq "^ndtel-vm: begin $name"$'\r\?$' "$dir/console.txt" || waiting+=("$name")
+	done
+	# A guest that does not even start the first one will not do so next time.
+	[ ${#waiting[@]} -lt ${#remaining[@]} ] || break
+	remaining=("${waiting[@]}")
+done
+exit $status
