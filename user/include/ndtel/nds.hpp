@@ -121,6 +121,8 @@ class SlabView {
     return load(::nds_nd_word(counter));
   }
 
+  /// The slab as 64-bit words, or nullptr without a mapping; of a reader they are read-only memory.
+  std::uint64_t* words() const noexcept { return map_.words(); }
   bool mapped() const noexcept { return map_.words() != nullptr; }
   /// Whether the header is that of a live slab we can parse. A zero header means that the owner has
   /// left.
