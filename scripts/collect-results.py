@@ -6,6 +6,7 @@ usage: collect-results.py OUT-DIR
 
 Reads below OUT-DIR
   *.junit.xml     from ctest, one file a build; the suite is named like the file
+  *.unbuilt       a build of that name failed, so its tests are missing
   selftest*.txt   lines "ok NAME" and "FAIL NAME"
   vm-*/           what scripts/vm/suite.sh leaves
 and writes OUT-DIR/results.tsv (suite, test, pass|fail|skip). The last line
@@ -133,6 +134,8 @@ def main(out):
     suites = {}
     for path in sorted(out.glob("*.junit.xml")):
         suites[path.name.removesuffix(".junit.xml")] = from_junit(path)
+    for path in sorted(out.glob("*.unbuilt")):
+        suites[path.stem] = {"(build)": "fail"}
     for path in sorted(out.glob("selftest*.txt")):
         suites[path.stem] = from_selftest(path)
     for folder in sorted(p for p in out.glob("vm-*") if p.is_dir()):

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: test.sh debian|debug
+#
+# debian: unit tests on the host, plain, under ASan and UBSan, and under TSan; the
+#         self-test of the VM harness; the VM suite in Debian's kernel.
+# debug:  the VM suite in the debug kernel, and the self-test of its sanitizers.
+#
+# Results lie in out/test/ (out/test-debug/); results.tsv there lists every test.
+# The last line is the count. FILTER narrows the tests of googletest.
+
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+. "$here/vm/common.sh"
+cd "$top"
+
+[ $# = 1 ] || { usage >&2; exit 2; }
+kernel=$1
+case $kernel in
+debian) out=out/test ;;
+debug) out=out/test-debug ;;
+-h|--help) usage; exit 0 ;;
+*) usage >&2; exit 2 ;;
+esac
+rm -rf "$out"
+mkdir -p "$out"
+
+filter=()
+[ -z "${FILTER-}" ] || filter=(--filter "$FILTER")
+
+# unit NAME BUILD-DIR CMAKE-ARGUMENT...: build and run the unit tests.
+unit()
+{
+	local name=$1 dir=$2 log=$out/$1.txt select=()
+	shift 2
+	say BUILD "$name"
+	scripts/build-user.sh "$dir" "$@" || {
+		touch "$out/$name.unbuilt"
+		return 0
+	}
+	say TEST "$name"
+	# A filter of googletest is a glob; ctest wants a regular expression.
+	[ -z "${FILTER-}" ] || select=(-R "^$(sed 's/\./\\./g; s/\*/.*/g' <<<"$FILTER")\$")
+	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
+		ctest --test-dir "$dir" -j "${JOBS:-$(nproc)}" --output-on-failure "${select[@]}" \
+		--output-junit "$top/$out/$name.junit.xml" \
+		--test-output-size-passed 10000000 --test-output-size-failed 10000000 >"$log" 2>&1 ||
+		grep -vE '(Passed|Start) ' "$log" | tail -n 100
+}
+
+if [ "$kernel" = debian ]; then
+	unit unit out/user -DNDTEL_STATIC=ON
+	unit unit-asan out/user-asan "-DNDTEL_SANITIZE=address;undefined" -DNDTEL_BENCH=OFF
+	unit unit-tsan out/user-tsan -DNDTEL_SANITIZE=thread -DNDTEL_BENCH=OFF
+	say TEST "VM harness"
+	scripts/selftest.sh | tee "$out/selftest.txt" | sed '$d' || true
+	say TEST "VM suite, Debian's kernel"
+	mkdir -p "$out/vm-debian"
+	scripts/vm/suite.sh --kernel debian --out "$out/vm-debian" "${filter[@]}" || true
+else
+	say TEST "VM suite, debug kernel"
+	mkdir -p "$out/vm-debug"
+	scripts/vm/suite.sh --kernel debug --out "$out/vm-debug" "${filter[@]}" || true
+	say TEST "sanitizers of the debug kernel"
+	scripts/selftest.sh --kernel debug | tee "$out/selftest-debug.txt" | sed '$d' || true
+fi
+status=0
+scripts/collect-results.py "$out" >"$out/summary.txt" || status=1
+sed '$d' "$out/summary.txt"
+if [ "$kernel" = debian ] && [ -e Documentation/reference-defects.md ] && [ -z "${FILTER-}" ]; then
+	say CHECK "reference defects"
+	scripts/check-defects.py Documentation/reference-defects.md "$out/results.tsv" || status=1
+fi
+tail -n 1 "$out/summary.txt"
+exit $status
