@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of posted numbers share: one device, its posts on demand, and processes that own
+// slabs.
+#ifndef NDTEL_TESTS_VM_METRICS_METRICS_TEST_HPP
+#define NDTEL_TESTS_VM_METRICS_METRICS_TEST_HPP
+
+#include <ndtel/nds.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/child.hpp"
+#include "support/fixture.hpp"
+#include "support/node.hpp"
+#include "support/posting.hpp"
+#include "support/trace.hpp"
+
+namespace ndtel::vm {
+
+using Texts = std::vector<std::string>;
+
+/// A freshly loaded module with one device that posts in portions (run()).
+class MetricsTest : public ModuleTest {
+ protected:
+  explicit MetricsTest(const std::string& arch = "v3")
+      : ModuleTest("sim_devices=1 sim_arch=" + arch +
+                   " nmetric_log_posts=2 nmetric_metric_post_delay=3600000") {}
+
+  void SetUp() override {
+    ModuleTest::SetUp();
+    trace_.emplace();
+    posting_.emplace(module(), *trace_);
+  }
+  void TearDown() override {
+    if (trace_) {
+      EXPECT_EQ(trace_->lost(), 0u);
+    }
+    posting_.reset();
+    trace_.reset();
+    ModuleTest::TearDown();
+  }
+
+  Trace& trace() { return *trace_; }
+  Posting& posting() { return *posting_; }
+  /// At least one post of each tick.
+  std::vector<Post> run(unsigned posts = 2) { return posting_->run(posts); }
+
+ private:
+  std::optional<Trace> trace_;
+  std::optional<Posting> posting_;
+};
+
+/// A process that owns a slab of device 0, has filled it, and lives until it is killed.
+class Owner {
+ public:
+  using Fill = std::function<void(const Mapping&)>;
+
+  /// Returns when the slab is filled.
+  explicit Owner(const Fill& fill)
+      : child_([&fill](Channel& channel) {
+          const Node node(0);
+          const auto slab = node.map_slab();
+          CHILD_CHECK(slab.valid());
+          fill(slab);
+          channel.send();
+          sleep_for_ever();
+          return 0;
+        }) {
+    if (!child_.receive()) throw std::runtime_error("a child did not get its slab");
+  }
+
+  pid_t pid() const { return child_.pid(); }
+  /// Dies now; its slab is released when this returns.
+  void kill() { child_.kill(); }
+
+ private:
+  Child child_;
+};
+
+/// Stores one word of a slab.
+inline void store(const Mapping& slab, int word, std::uint64_t value) {
+  std::atomic_ref(slab.words()[word]).store(value, std::memory_order_relaxed);
+}
+
+inline void store_nd(const Mapping& slab, std::uint32_t counter, std::uint64_t value) {
+  store(slab, ::nds_nd_word(counter), value);
+}
+
+/// A version word; `type` is the framework's.
+constexpr std::uint64_t version(std::uint64_t major, std::uint64_t minor, std::uint64_t build,
+                                std::uint64_t type = 0) {
+  return build | minor << 32 | major << 40 | type << 48;
+}
+
+}  // namespace ndtel::vm
+
+#endif  // NDTEL_TESTS_VM_METRICS_METRICS_TEST_HPP
