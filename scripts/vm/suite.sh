@@ -39,7 +39,11 @@ say BUILD user
 "$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON
 options=(--kernel "$kernel")
 for namespace in ndtel neuron; do
-	options+=(--module "$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)")
+	module=$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)
+	options+=(--module "$module")
+	# Built on kernels with KUnit only; the core is the same under both names.
+	kunit=${module%.ko}_core_kunit.ko
+	[ $namespace != ndtel ] || [ ! -e "$kunit" ] || options+=(--module "$kunit")
 done
 while read -r tool; do
 	options+=(--file "$tool:/bin/${tool##*/}")
