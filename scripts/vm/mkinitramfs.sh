@@ -19,6 +19,8 @@ shift
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
+# It becomes the guest's /, which other users than root must be able to enter.
+chmod 755 "$root"
 mkdir -p "$root"/{bin,dev,tests}
 busybox=$(command -v busybox) || die "no busybox; run scripts/setup.sh"
 cp "$busybox" "$root/bin/busybox"
