@@ -37,7 +37,11 @@ debian|debian-6.12)
 	kdir=$("$here/vm/fetch-kernel.sh" --series $series kdir)
 	vmlinux=$("$here/vm/fetch-kernel.sh" --series $series vmlinux)
 	;;
-debug) kdir=$("$here/vm/debug-kernel.sh" kdir) ;;
+debug)
+	kdir=$("$here/vm/debug-kernel.sh" kdir)
+	# UBSAN instruments only what asks for it there.
+	make_arguments+=(UBSAN_SANITIZE=y)
+	;;
 *) kdir=$kernel ;;
 esac
 release=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrelease.h" 2>/dev/null) ||

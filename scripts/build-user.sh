@@ -24,7 +24,7 @@ build()
 if [ "${V:-0}" != 0 ]; then
 	build "$@"
 elif ! build "$@" >"$log" 2>&1; then
-	grep -vE '^(\[[0-9]+/[0-9]+\]|--)' "$log" >&2 || cat "$log" >&2
+	grep -avE '^(\[[0-9]+/[0-9]+\]|--)' "$log" >&2 || cat "$log" >&2
 	echo "build-user.sh: the build in $dir failed; the whole log is $log" >&2
 	exit 1
 fi
