@@ -50,6 +50,8 @@ release=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrel
 shadow=$top/out/kmod/$namespace-$release
 module=$shadow/$namespace.ko
 mkdir -p "$shadow"
+exec 9>"$shadow.lock"
+flock 9
 # What is excluded is also kept: the objects of the last build.
 rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
 	--exclude='*.cmd' --exclude='*.d' --exclude=Module.symvers --exclude=modules.order \

@@ -36,7 +36,9 @@ out=${out:-$top/out/test/vm-$kernel}
 limit=${limit:-120}
 
 say BUILD user
-"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON
+targets=()
+[ $# = 0 ] || targets=(-- ndtel "$@")
+"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON "${targets[@]}"
 options=(--kernel "$kernel")
 for namespace in ndtel neuron; do
 	module=$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)
