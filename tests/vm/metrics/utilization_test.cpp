@@ -40,7 +40,6 @@ TEST_F(MetricsUtilization, MoreTimeThanThereIsPosts100) {
 
 // The first record after loading covers the time since the device was made, not since boot.
 TEST_F(MetricsUtilization, FirstRecordCoversTheTimeSinceTheDeviceWasMade) {
-  use_monotonic_clock(trace());
   const double before = monotonic_s();
   ASSERT_EQ(module().new_device("v3"), 0);
   const double after = monotonic_s();
@@ -67,7 +66,6 @@ TEST_F(MetricsUtilization, FirstRecordCoversTheTimeSinceTheDeviceWasMade) {
 // percent of its window; all together they account for what was confirmed. No value leaves 0..100,
 // also when the process dies in between.
 TEST_F(MetricsUtilization, RecordsAccountForTheTimeInUseAcrossADeath) {
-  use_monotonic_clock(trace());
   Child worker([](Channel& channel) {
     const Node node(0);
     const auto slab = node.map_slab();

@@ -5,6 +5,7 @@
 #ifndef NDTEL_TESTS_VM_SUPPORT_EVENTUALLY_HPP
 #define NDTEL_TESTS_VM_SUPPORT_EVENTUALLY_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -16,10 +17,13 @@ inline constexpr std::chrono::seconds kPatience{60};
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::milliseconds timeout = kPatience) {
   const auto limit = std::chrono::steady_clock::now() + timeout;
+  // Most waits are short; those that are not must not keep a processor busy.
+  std::chrono::microseconds pause(50);
   for (;;) {
     if (condition()) return true;
     if (std::chrono::steady_clock::now() >= limit) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(5000));
   }
 }
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "support/eventually.hpp"
-#include "support/file.hpp"
 
 namespace ndtel::vm {
 
@@ -49,11 +48,6 @@ std::uint64_t sum_of(const std::vector<Post>& posts, unsigned id) {
   std::uint64_t total = 0;
   for (const auto& text : texts_of(posts, id)) total += std::stoull(text);
   return total;
-}
-
-void use_monotonic_clock(const Trace& trace) {
-  const int result = write_file(trace.directory() + "trace_clock", "mono");
-  if (result != 0) throw std::runtime_error("trace_clock does not take 'mono'");
 }
 
 double monotonic_s() {

@@ -25,7 +25,7 @@ inline constexpr std::chrono::milliseconds kLongPeriod{3600000};
 /// One post: the records a device emitted in one tick.
 struct Post {
   unsigned tick = 0;
-  double time_s = 0;  ///< of the first record, trace clock
+  double time_s = 0;  ///< of the first record, CLOCK_MONOTONIC
   std::vector<PostEvent> records;
 
   /// Texts under an id, in the order of the records.
@@ -43,10 +43,7 @@ std::vector<std::string> texts_of(const std::vector<Post>& posts, unsigned id);
 /// Sum of the decimal texts under an id over several posts.
 std::uint64_t sum_of(const std::vector<Post>& posts, unsigned id);
 
-/// Makes an instance stamp its events with CLOCK_MONOTONIC, the clock of the schedule. Drops what
-/// it has recorded.
-void use_monotonic_clock(const Trace& trace);
-/// Now, on that clock, in seconds.
+/// Now, on the clock of posts and schedule, in seconds.
 double monotonic_s();
 
 /// Runs the posting of one device in portions. The module must have been loaded with kLongPeriod.

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +14,59 @@ namespace ndtel::vm {
 namespace {
 
 const char kInstances[] = "/sys/kernel/tracing/instances/";
+
+// Making an instance takes a large part of a second under emulation, because it gets a directory
+// for every event of the kernel. So those of earlier tests are used again, and go at the end of the
+// process that made them.
+class Instances {
+ public:
+  ~Instances() {
+    for (const auto& directory : free_) {
+      if (maker_ == ::getpid() && ::rmdir(directory.c_str()) != 0) {
+        std::perror(directory.c_str());
+      }
+    }
+  }
+
+  std::string take() {
+    if (maker_ != ::getpid()) {
+      free_.clear();
+      maker_ = ::getpid();
+    }
+    if (free_.empty()) return make();
+    auto directory = free_.back();
+    free_.pop_back();
+    // Opening for truncation empties the ring.
+    const Fd trace(::open((directory + "trace").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!trace.valid()) fail_errno("emptying " + directory);
+    return directory;
+  }
+
+  void give_back(const std::string& directory) {
+    if (maker_ == ::getpid()) free_.push_back(directory);
+  }
+
+ private:
+  std::string make() {
+    const auto directory =
+        kInstances + std::to_string(maker_) + "-" + std::to_string(made_++) + "/";
+    if (::mkdir(directory.c_str(), 0755) != 0) fail_errno("making " + directory);
+    // Per processor; thousands of events.
+    write_file(directory + "buffer_size_kb", "2048");
+    // The clock of the schedule.
+    if (write_file(directory + "trace_clock", "mono") != 0) fail_errno("clock of " + directory);
+    return directory;
+  }
+
+  std::vector<std::string> free_;
+  pid_t maker_ = 0;
+  int made_ = 0;
+};
+
+Instances& instances() {
+  static Instances all;
+  return all;
+}
 
 // "id:length:value", where the value may hold colons itself.
 bool parse_record(const std::string& text, PostEvent* event) {
@@ -49,13 +101,7 @@ std::uint64_t PostEvent::number() const {
   return parsed;
 }
 
-Trace::Trace(Events events, const std::string& name) : name_(name) {
-  static std::atomic<int> instances{0};
-  directory_ = kInstances + name + "-" + std::to_string(::getpid()) + "-" +
-               std::to_string(instances++) + "/";
-  if (::mkdir(directory_.c_str(), 0755) != 0) fail_errno("making " + directory_);
-  // Per processor; thousands of events.
-  write_file(directory_ + "buffer_size_kb", "2048");
+Trace::Trace(Events events, const std::string& name) : name_(name), directory_(instances().take()) {
   pipe_ = Fd(::open((directory_ + "trace_pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!pipe_.valid()) fail_errno("opening trace_pipe of " + directory_);
   enable(events);
@@ -64,7 +110,7 @@ Trace::Trace(Events events, const std::string& name) : name_(name) {
 Trace::~Trace() {
   pipe_.reset();
   enable(Events::kNone);
-  if (::rmdir(directory_.c_str()) != 0) std::perror(directory_.c_str());
+  instances().give_back(directory_);
 }
 
 void Trace::enable(Events events) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Posts as they arrive in ftrace, through a tracefs instance of its own.
+// Posts as they arrive in ftrace, through a tracefs instance that nobody else listens to.
 #ifndef NDTEL_TESTS_VM_SUPPORT_TRACE_HPP
 #define NDTEL_TESTS_VM_SUPPORT_TRACE_HPP
 
@@ -18,7 +18,7 @@ namespace ndtel::vm {
 
 /// One metrics_post or metrics_post_nd event.
 struct PostEvent {
-  double time_s = 0;     ///< trace clock
+  double time_s = 0;     ///< CLOCK_MONOTONIC, microseconds
   bool located = false;  ///< a metrics_post_nd, which has the four fields below
   unsigned device = 0;
   std::uint64_t seq = 0;
@@ -36,7 +36,7 @@ struct PostEvent {
 /// Which events an instance switches on.
 enum class Events { kBoth, kPost, kPostNd, kNone };
 
-/// A tracefs instance that listens as long as the object lives.
+/// A tracefs instance that listens as long as the object lives. Empty at first.
 class Trace {
  public:
   explicit Trace(Events events = Events::kBoth, const std::string& name = default_namespace());
