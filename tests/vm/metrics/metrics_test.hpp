@@ -7,8 +7,6 @@
 
 #include <ndtel/nds.h>
 
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "support/child.hpp"
 #include "support/fixture.hpp"
 #include "support/node.hpp"
+#include "support/owner.hpp"
 #include "support/posting.hpp"
 #include "support/trace.hpp"
 
@@ -53,48 +52,6 @@ class MetricsTest : public ModuleTest {
   std::optional<Trace> trace_;
   std::optional<Posting> posting_;
 };
-
-/// A process that owns a slab of device 0, has filled it, and lives until it is killed.
-class Owner {
- public:
-  using Fill = std::function<void(const Mapping&)>;
-
-  /// Returns when the slab is filled.
-  explicit Owner(const Fill& fill)
-      : child_([&fill](Channel& channel) {
-          const Node node(0);
-          const auto slab = node.map_slab();
-          CHILD_CHECK(slab.valid());
-          fill(slab);
-          channel.send();
-          sleep_for_ever();
-          return 0;
-        }) {
-    if (!child_.receive()) throw std::runtime_error("a child did not get its slab");
-  }
-
-  pid_t pid() const { return child_.pid(); }
-  /// Dies now; its slab is released when this returns.
-  void kill() { child_.kill(); }
-
- private:
-  Child child_;
-};
-
-/// Stores one word of a slab.
-inline void store(const Mapping& slab, int word, std::uint64_t value) {
-  std::atomic_ref(slab.words()[word]).store(value, std::memory_order_relaxed);
-}
-
-inline void store_nd(const Mapping& slab, std::uint32_t counter, std::uint64_t value) {
-  store(slab, ::nds_nd_word(counter), value);
-}
-
-/// A version word; `type` is the framework's.
-constexpr std::uint64_t version(std::uint64_t major, std::uint64_t minor, std::uint64_t build,
-                                std::uint64_t type = 0) {
-  return build | minor << 32 | major << 40 | type << 48;
-}
 
 }  // namespace ndtel::vm
 
