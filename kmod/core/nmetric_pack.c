@@ -163,8 +163,6 @@ static enum pack_result pack_bitmap(struct packer *p, const struct nmetric_def *
 	u64 bits = p->b->pending.dead_bits;
 	unsigned int i;
 
-	if (def->ds_id != NDS_ND_COUNTER_FEATURE_BITMAP)
-		return PACK_NOTHING;
 	for (i = 0; i < p->nlive; i++)
 		bits |= nd_value(p->live[i], def->ds_id);
 	if (!bits)
@@ -406,8 +404,7 @@ void nmetric_note_unknown(struct nmetric *m, enum nmetric_sink sink)
 	struct nmetric_sink_books *b = &m->sink[sink];
 	unsigned int row;
 
-	if (!b->busy)
-		return;
+	/* nothing is in flight when there is no post */
 	for (row = 0; row < NMETRIC_ROWS; row++)
 		b->unknown[row] += b->inflight.amount[row];
 }

@@ -418,8 +418,16 @@ u64 FromEnvironment(const char* name, u64 otherwise) {
   return text ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
+// A sanitizer makes each history ten times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr u64 kHistories = 1500;
+#else
+constexpr u64 kHistories = 6000;
+#endif
+
 TEST(Books, RandomHistoriesBalanceAfterEveryStep) {
-  const u64 histories = std::getenv("NDTEL_SEED") ? 1 : FromEnvironment("NDTEL_HISTORIES", 6000);
+  const u64 histories =
+      std::getenv("NDTEL_SEED") ? 1 : FromEnvironment("NDTEL_HISTORIES", kHistories);
   const u64 first = FromEnvironment("NDTEL_SEED", 1);
   Oracle::Tally sum{};
   u64 flushes = 0, late_writes = 0, refused_while_busy = 0;

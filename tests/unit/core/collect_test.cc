@@ -228,6 +228,24 @@ TEST(Collect, ConstantsRememberWhenTheyChanged) {
   EXPECT_EQ(slab.books.constant[1], 0u) << "the model was unloaded";
 }
 
+TEST(Collect, ASlabWithoutVersionLeavesNoneBehind) {
+  Plane plane;
+  plane.Death(plane.Birth());
+  for (const nmetric_sink_books& books : plane.engine.sink)
+    for (const nmetric_history& history : books.pending.dead)
+      EXPECT_EQ(nmetric_history_top(&history), -1);
+}
+
+TEST(Collect, FeatureBitsOfSeveralDeadAreOred) {
+  Plane plane;
+  for (u64 bits : {u64{1}, u64{4}, u64{0}}) {
+    Slab& slab = plane.Birth();
+    slab.Nd(NDS_ND_COUNTER_FEATURE_BITMAP) = bits;
+    plane.Death(slab);
+  }
+  EXPECT_EQ(plane.engine.sink[NMETRIC_SINK_FWIO].pending.dead_bits, 5u);
+}
+
 TEST(Collect, MoreCoresThanSupportedAreCut) {
   Plane plane(64, ~0U);
   EXPECT_EQ(plane.engine.nc_count, unsigned{ND_MAX_NC_PER_DEVICE});

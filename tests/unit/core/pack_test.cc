@@ -626,6 +626,17 @@ TEST(Pack, K7TheLongestWaitingRowGoesFirst) {
   EXPECT_EQ(Ids(plane.Post(NMETRIC_TICK_0))[0], 220);
 }
 
+TEST(Pack, K7AVeryLongWaitStaysTheLongest) {
+  Plane plane;
+  FillConstants(plane);
+  nmetric_sink_books& books = plane.engine.sink[kTrace];
+  books.age[0] = books.age[1] = 255;
+  books.age[6] = 254;
+  Completed(plane.Birth()) = 25;
+  for (int i = 0; i < 3; i++) plane.Post(NMETRIC_TICK_0, NMETRIC_REFUSED);
+  EXPECT_EQ(books.age[6], 255) << "saturates";
+}
+
 TEST(Pack, K7ARefusedPostLeavesItsRowsTheirPlace) {
   Plane plane;
   FillConstants(plane);

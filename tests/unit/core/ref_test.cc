@@ -74,6 +74,36 @@ TEST(Reference, TwoMostUsedVersions) {
   EXPECT_EQ(Text(records, 181), "2.0.0");
 }
 
+TEST(Reference, TheDeadCountOnceInVersionsAndConstants) {
+  Plane plane;
+  Slab& dead = plane.Birth();
+  dead.Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(1, 0, 0);
+  dead.Nd(NDS_ND_COUNTER_DEVICE_CLUSTER_ID) = 9;
+  plane.Death(dead);
+  plane.Reference(NMETRIC_TICK_0);
+  Records records = plane.Reference(NMETRIC_TICK_1);
+  EXPECT_EQ(Text(records, 195), "1.0.0");
+  EXPECT_EQ(Text(records, 252), "9");
+  plane.Birth().Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(2, 0, 0);
+  records = plane.Reference(NMETRIC_TICK_1);
+  EXPECT_EQ(Text(records, 195), "2.0.0");
+  EXPECT_EQ(Text(records, 196), "-");
+  EXPECT_EQ(Text(records, 252), "-");
+}
+
+TEST(Reference, VersionsAreCountedAnewAtEachTick) {
+  Plane plane;
+  Slab& first = plane.Birth();
+  plane.Birth().Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(2, 0, 0);
+  first.Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(1, 0, 0);
+  plane.Birth().Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(5, 0, 0);  // never among the two posted
+  for (int i = 0; i < 3; i++) EXPECT_EQ(Text(plane.Reference(NMETRIC_TICK_1), 195), "1.0.0");
+  first.Nd(NDS_ND_COUNTER_FAL_VERSION) = Version(3, 0, 0);
+  Records records = plane.Reference(NMETRIC_TICK_1);
+  EXPECT_EQ(Text(records, 195), "3.0.0");
+  EXPECT_EQ(Text(records, 196), "2.0.0");
+}
+
 TEST(Reference, FrameworkTypes) {
   Plane plane;
   plane.Birth().Nd(NDS_ND_COUNTER_FRAMEWORK_VERSION) = Version(0, 0, 0, 1);

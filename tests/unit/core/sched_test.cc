@@ -80,6 +80,13 @@ TEST_F(Schedule, FivePausedIntervalsGiveTwoTicksAtOnceAndKeepTheGrid) {
   EXPECT_EQ(DueAt(7 * kPeriod), 1u);
 }
 
+TEST_F(Schedule, AFlushIsMadeOnce) {
+  nmetric_sched_pause(&sched);
+  nmetric_sched_resume(&sched);
+  EXPECT_EQ(DueAt(3 * kPeriod), 2u);
+  EXPECT_EQ(DueAt(6 * kPeriod), 1u) << "these were missed while running";
+}
+
 TEST_F(Schedule, OnePausedIntervalGivesOneTick) {
   nmetric_sched_pause(&sched);
   nmetric_sched_resume(&sched);
