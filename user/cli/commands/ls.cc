@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "../nodes.hpp"
+#include "../table.hpp"
+#include "commands.hpp"
+
+namespace ndtel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What is known of a device; what is not stays absent.
+struct Listed {
+  Node node;
+  std::optional<std::uint32_t> architecture;
+  std::optional<std::string> state;  ///< only drivers that publish it in their class
+  std::optional<std::vector<Owner>> owners;
+  std::vector<std::string> notes;  ///< why something is absent
+};
+
+Listed inspect(const Node& node) {
+  Listed listed{node, {}, {}, {}, {}};
+  std::ifstream state(
+      fmt::format("/sys/class/{}_device/{}{}/state", node.name_space, node.name_space, node.index));
+  if (std::string text; std::getline(state, text)) listed.state = text;
+  // The free lane takes nothing and waits for nothing.
+  if (const auto free = Device::open(node.path, Lane::kFree)) {
+    if (const auto info = free->basic_info()) listed.architecture = info->architecture;
+  } else {
+    listed.notes.push_back(free.error().message);
+    return listed;
+  }
+  const auto device = Device::open(node.path, Lane::kReadOnly);
+  if (!device) {
+    listed.notes.push_back(device.error().message);
+    return listed;
+  }
+  if (auto owners = owners_of(*device)) {
+    listed.owners = std::move(*owners);
+  } else {
+    listed.notes.push_back(owners.error().message);
+  }
+  return listed;
+}
+
+std::string owners_text(const Listed& listed) {
+  if (!listed.owners) return "?";
+  std::string text;
+  for (const Owner& owner : *listed.owners) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", owner.pid);
+    if (owner.tag) text += fmt::format(" ({})", *owner.tag);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string table_text(const std::vector<Listed>& all) {
+  Table table({{"node"},
+               {"driver"},
+               {"version"},
+               {"architecture"},
+               {"cores", Table::Align::kRight},
+               {"state"},
+               {"owners"}});
+  std::string notes;
+  for (const Listed& l : all) {
+    const auto cores = l.architecture ? cores_of(*l.architecture) : std::nullopt;
+    table.add({l.node.path, std::string(driver_name(l.node.driver)),
+               l.node.module_version.empty() ? "?" : l.node.module_version,
+               l.architecture ? architecture_name(*l.architecture) : "?",
+               cores ? std::to_string(*cores) : "?", l.state.value_or("?"), owners_text(l)});
+    for (const std::string& note : l.notes) notes += fmt::format("{}\n", note);
+  }
+  return table.text() + notes;
+}
+
+std::string json_text(const std::vector<Listed>& all) {
+  Json out = Json::array();
+  for (const Listed& l : all) {
+    Json j{{"node", l.node.path},
+           {"namespace", l.node.name_space},
+           {"device", l.node.index},
+           {"driver", driver_name(l.node.driver)}};
+    if (!l.node.module_version.empty()) j["version"] = l.node.module_version;
+    if (l.architecture) {
+      j["architecture"] = *l.architecture;
+      if (const auto cores = cores_of(*l.architecture)) j["cores"] = *cores;
+    }
+    if (l.state) j["state"] = *l.state;
+    if (l.owners) {
+      j["owners"] = Json::array();
+      for (const Owner& owner : *l.owners) {
+        Json o{{"pid", owner.pid}};
+        if (owner.tag) o["tag"] = *owner.tag;
+        j["owners"].push_back(o);
+      }
+    }
+    if (!l.notes.empty()) j["notes"] = l.notes;
+    out.push_back(j);
+  }
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void add_ls(CLI::App& app, Exit&) {
+  struct Options {
+    NodeFilter filter;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("ls", "List devices, their drivers and who counts on them");
+  options->filter.add_to(*command);
+  command->add_flag("--json", options->json, "Print JSON; what is unknown is left out");
+  command->callback([options] {
+    std::vector<Listed> all;
+    for (const Node& node : select_nodes(options->filter)) all.push_back(inspect(node));
+    fmt::print("{}", options->json ? json_text(all) : table_text(all));
+  });
+}
+
+}  // namespace ndtel::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ndtel: look at and exercise the telemetry plane. One file of commands/ for each subcommand.
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <exception>
+
+#include "commands/commands.hpp"
+
+int main(int argc, char** argv) {
+  using namespace ndtel::cli;
+  CLI::App app("Telemetry of Neuron devices: counters, posts, and whether the books balance.",
+               "ndtel");
+  app.set_version_flag("--version", NDTEL_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 fine; 1 failed, or the books do not balance; 2 the command line makes no "
+      "sense;\n"
+      "3 a device, module, file or permission is missing (the message says which).");
+  Exit code = Exit::kOk;
+  add_ls(app, code);
+  add_counters(app, code);
+  add_posts(app, code);
+  add_pause(app, code);
+  add_workload(app, code);
+  add_audit(app, code);
+  // Whoever follows our output through a pipe wants each line when it is there.
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::kUsage);
+  } catch (const Failure& e) {
+    fmt::print(stderr, "ndtel: {}\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "ndtel: {}\n", e.what());
+    return static_cast<int>(Exit::kFailed);
+  }
+  return static_cast<int>(code);
+}
