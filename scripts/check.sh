@@ -81,10 +81,7 @@ check_format()
 check_tidy()
 {
 	scripts/build-user.sh out/user -DNDTEL_STATIC=ON
-	# Only what the build compiles has a command line to check it with.
-	toolkit_units | while read -r file; do
-		! grep -qF "\"$top/$file\"" out/user/compile_commands.json || echo "$file"
-	done | xargs -r -n1 -P"${JOBS:-$(nproc)}" clang-tidy -p out/user --quiet 2>/dev/null
+	toolkit_units | scripts/tidy.py out/user "$VM_CACHE/tidy"
 }
 
 check_cppcheck()
