@@ -2,6 +2,7 @@
 #include "audit/audit.hpp"
 
 #include <gtest/gtest.h>
+#include <ndtel/cw.h>
 #include <ndtel/nds.h>
 #include <unistd.h>
 

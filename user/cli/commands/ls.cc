@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,21 +60,24 @@ std::string owners_text(const Listed& listed) {
 }
 
 std::string table_text(const std::vector<Listed>& all) {
-  Table table({{"node"},
-               {"driver"},
-               {"version"},
-               {"architecture"},
-               {"cores", Table::Align::kRight},
-               {"state"},
-               {"owners"}});
+  const bool states =
+      std::any_of(all.begin(), all.end(), [](const Listed& l) { return l.state.has_value(); });
+  std::vector<Table::Column> columns{
+      {"node"}, {"driver"}, {"version"}, {"architecture"}, {"cores", Table::Align::kRight}};
+  if (states) columns.push_back({"state"});
+  columns.push_back({"owners"});
+  Table table(columns);
   std::string notes;
   for (const Listed& l : all) {
     const auto cores = l.architecture ? cores_of(*l.architecture) : std::nullopt;
-    table.add({l.node.path, std::string(driver_name(l.node.driver)),
-               l.node.module_version.empty() ? "?" : l.node.module_version,
-               l.architecture ? architecture_name(*l.architecture) : "?",
-               cores ? std::to_string(*cores) : "?", l.state.value_or("?"), owners_text(l)});
-    for (const std::string& note : l.notes) notes += fmt::format("{}\n", note);
+    std::vector<std::string> cells{l.node.path, std::string(driver_name(l.node.driver)),
+                                   l.node.module_version.empty() ? "?" : l.node.module_version,
+                                   l.architecture ? architecture_name(*l.architecture) : "?",
+                                   cores ? std::to_string(*cores) : "?"};
+    if (states) cells.push_back(l.state.value_or("?"));
+    cells.push_back(owners_text(l));
+    table.add(std::move(cells));
+    for (const std::string& note : l.notes) notes += note + "\n";
   }
   return table.text() + notes;
 }
