@@ -46,9 +46,18 @@ extern "C" {
   X(1205, NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE, 3) \
   X(1206, NRT_NETWORK_PROXY_FAILURE, 2)
 
+/* Unsigned and 4 bytes in both languages. C++ needs to be told, so that values outside the table
+ * may be passed. */
+#ifdef __cplusplus
+#define NRT_STATUS_ENUM enum : unsigned int
+#else
+#define NRT_STATUS_ENUM enum
+#endif
+
 #define NRT_STATUS_X(code, name, priority) name = code,
-typedef enum { NRT_STATUS_TABLE(NRT_STATUS_X) } NRT_STATUS;
+typedef NRT_STATUS_ENUM{NRT_STATUS_TABLE(NRT_STATUS_X)} NRT_STATUS;
 #undef NRT_STATUS_X
+#undef NRT_STATUS_ENUM
 
 /** Priority classes: when cores of one request disagree, the larger wins and ties keep the first
  * seen. */
