@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
+#include <tuple>
 #include <vector>
 
 #include "ownership/owner.hpp"
@@ -25,7 +27,8 @@ TEST_P(OwnershipEnd, ThePlainOwner) {
 
 // The child's descriptor keeps the open file, but the slab was its parent's.
 TEST_P(OwnershipEnd, ForkThenTheOwnerDiesWhileItsChildHoldsTheDescriptor) {
-  auto [test_end, child_end] = Channel::pair();
+  Channel test_end, child_end;
+  std::tie(test_end, child_end) = Channel::pair();
   Child owner([&child_end](Channel& channel) -> int {
     const Node node(0);
     const Mapping slab = node.map_slab();
@@ -68,7 +71,8 @@ TEST_P(OwnershipEnd, ForkThenTheOwnerDiesWhileItsChildHoldsTheDescriptor) {
 
 // Nothing of the dying owner's is left to close: only its death itself can tell.
 TEST_P(OwnershipEnd, OwnerThatClosedItsDescriptorDiesWhileItsChildHoldsIt) {
-  auto [test_end, child_end] = Channel::pair();
+  Channel test_end, child_end;
+  std::tie(test_end, child_end) = Channel::pair();
   Child owner([&child_end](Channel& channel) -> int {
     Node node(0);
     const Mapping slab = node.map_slab();
@@ -119,7 +123,7 @@ TEST_P(OwnershipEnd, ForkedChildDiesAndTheOwnerKeepsItsSlab) {
 /// Starts a process that shares memory, and what `flags` say, with its maker. The function must
 /// not return.
 pid_t clone_sharing(unsigned long flags, int (*run)(void*), void* argument) {
-  constexpr std::size_t kStack = 256 * 1024;
+  constexpr std::size_t kStack = 262144;
   // Never freed: the process may outlive whoever could do it.
   auto* stack = static_cast<char*>(std::aligned_alloc(16, kStack));
   return ::clone(run, stack + kStack, static_cast<int>(flags | CLONE_VM | SIGCHLD), argument);
@@ -149,8 +153,6 @@ int count_in_steps(void* argument) {
 // A process that shares the owner's memory keeps the mapping alive after the owner's death. What it
 // counts then belongs to no slab, but it must reach the books.
 void sharer_outlives_owner(unsigned long flags, End end) {
-  Channel test_end, owner_end;
-  std::tie(test_end, owner_end) = Channel::pair();
   auto* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
   auto& sharer = *new (page) Sharer;

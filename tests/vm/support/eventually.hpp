@@ -7,11 +7,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 namespace ndtel::vm {
 
-inline constexpr std::chrono::seconds kPatience{60};
+/// NDTEL_VM_PATIENCE in the environment sets other seconds.
+inline const std::chrono::seconds kPatience{[] {
+  const char* seconds = std::getenv("NDTEL_VM_PATIENCE");
+  return seconds != nullptr ? std::atoi(seconds) : 60;
+}()};
 
 /// Asks until the condition holds. False when it still does not after `timeout`.
 template <typename Condition>
