@@ -7,7 +7,7 @@
 # Everything worth keeping goes to /out, which the harness brings out.
 
 color=$1
-seconds=20
+seconds=22
 trace=/sys/kernel/tracing/instances
 books=/sys/kernel/debug/ndtel
 
@@ -54,12 +54,12 @@ posts=$!
 until_true 10 [ -d $trace/ndtel-posts-$posts ] || fail "nobody follows the posts"
 
 bold "four processes on two devices, two cores each, for $seconds s, some requests faulty"
-ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 20 \
+ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 10 \
 	--faults nan=0.03,deadline=0.02,queue=0.01,shape=0.03 --ledger /out/ledger >/out/workload.txt &
 workload=$!
 until_true 10 started || fail "the workload did not start"
 cat /out/workload.txt
-sleep 5
+sleep 4
 
 bold "counters of the living, read from their slabs"
 ndtel ls
@@ -74,11 +74,11 @@ victim=$(pid_of 1)
 bold "worker 1 (pid $victim) is killed with SIGKILL, half way, while nothing is posted"
 kill -KILL "$victim" || fail "worker 1 is not there"
 wait $pause || fail "ndtel pause failed"
-sleep 3
+sleep 2
 leaver=$(pid_of 2)
 bold "worker 2 (pid $leaver) is asked to leave early, with SIGTERM"
 kill -TERM "$leaver" || fail "worker 2 is not there"
-sleep 3
+sleep 2
 
 bold "counters of the living"
 ndtel counters
