@@ -8,6 +8,7 @@
 
 #include "capi.hpp"
 
+using ndtel::Device;
 using ndtel::guarded;
 using ndtel::Instance;
 using ndtel::Reader;
@@ -137,23 +138,26 @@ nds_obj_handle_t object_of(nds_instance_t* instance, const std::optional<Record>
   return record ? new (std::nothrow) nds_obj(instance, from_record(*record), true) : nullptr;
 }
 
+// Becomes a producer (pid 0) or a reader of that process.
+int open_instance(const Device& device, pid_t pid, nds_instance_t** instance) {
+  if (pid == 0) {
+    auto producer = Instance::open(device);
+    if (!producer) return -producer.error().code;
+    *instance = new nds_instance(std::move(*producer));
+    return 0;
+  }
+  auto reader = Reader::open(device, pid);
+  if (!reader) return -reader.error().code;
+  *instance = new nds_instance(std::move(*reader));
+  return 0;
+}
+
 }  // namespace
 
 int nds_open(ndl_device_t* device, pid_t pid, nds_instance_t** instance) noexcept {
   if (device == nullptr || instance == nullptr || pid < 0) return -EINVAL;
   *instance = nullptr;
-  return guarded([&] {
-    if (pid == 0) {
-      auto producer = Instance::open(device->device);
-      if (!producer) return -producer.error().code;
-      *instance = new nds_instance(std::move(*producer));
-    } else {
-      auto reader = Reader::open(device->device, pid);
-      if (!reader) return -reader.error().code;
-      *instance = new nds_instance(std::move(*reader));
-    }
-    return 0;
-  });
+  return guarded([&] { return open_instance(device->device, pid, instance); });
 }
 
 int nds_close(nds_instance_t* instance) noexcept {
@@ -269,6 +273,7 @@ int nds_read_all_model_nodes(nds_instance_t* instance, nds_obj_handle_t** object
     const auto models = instance->view().models();
     if (models.empty()) return 0;
     std::vector<std::unique_ptr<nds_obj>> found;
+    found.reserve(models.size());
     for (const auto& model : models)
       found.push_back(std::make_unique<nds_obj>(instance, from_record(model), true));
     // malloc, because the caller frees the array from C.

@@ -51,7 +51,7 @@ NRT_STATUS save_process_info(Instance& instance, const kmetric_process_versions_
 
   bool done = instance.set_nd(NDS_ND_COUNTER_RUNTIME_VERSION, version_word(*runtime)) == 0;
   if (has_framework) {
-    const auto type = static_cast<std::uint16_t>(versions.framework_type);
+    const auto type = static_cast<std::uint8_t>(versions.framework_type);
     done = done && instance.set_nd(NDS_ND_COUNTER_FRAMEWORK_VERSION,
                                    version_word(versions.framework, type)) == 0;
     done = done && instance.set_nd(NDS_ND_COUNTER_FAL_VERSION, version_word(versions.fal)) == 0;

@@ -4,6 +4,18 @@
 #include "ndtel/status.hpp"
 
 namespace ndtel {
+namespace {
+
+struct CodePriority {
+  std::uint32_t code;
+  int priority;
+};
+
+#define PRIORITY_ROW(code, name, priority) CodePriority{code, priority},
+constexpr CodePriority kPriorities[] = {NRT_STATUS_TABLE(PRIORITY_ROW)};
+#undef PRIORITY_ROW
+
+}  // namespace
 
 std::string_view status_name(std::uint32_t status) noexcept {
 #define STATUS_NAME(code, name, priority) \
@@ -18,15 +30,10 @@ std::string_view status_name(std::uint32_t status) noexcept {
 }
 
 int status_priority(std::uint32_t status) noexcept {
-#define STATUS_PRIORITY(code, name, priority) \
-  case code:                                  \
-    return priority;
-  switch (status) {
-    NRT_STATUS_TABLE(STATUS_PRIORITY)
-    default:
-      return NRT_PRIORITY_MEDIUM;
+  for (const auto& [code, priority] : kPriorities) {
+    if (code == status) return priority;
   }
-#undef STATUS_PRIORITY
+  return NRT_PRIORITY_MEDIUM;
 }
 
 NRT_STATUS worst_status(std::span<const NRT_STATUS> statuses) noexcept {

@@ -54,7 +54,7 @@ extern "C" {
 
 #define NDS_MEM_CATEGORY_INVALID 20
 
-#define NDS_MEM_USAGE_X(usage, name, host, device, slot) TDRV_MEM_USAGE_##name = usage,
+#define NDS_MEM_USAGE_X(usage, name, host, device, slot) TDRV_MEM_USAGE_##name = (usage),
 typedef enum { NDS_MEM_USAGES(NDS_MEM_USAGE_X) TDRV_MEM_USAGE_MAX = 22 } tdrv_mem_usage_t;
 #undef NDS_MEM_USAGE_X
 

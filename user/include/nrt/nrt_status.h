@@ -54,7 +54,7 @@ extern "C" {
 #define NRT_STATUS_ENUM enum
 #endif
 
-#define NRT_STATUS_X(code, name, priority) name = code,
+#define NRT_STATUS_X(code, name, priority) name = (code),
 typedef NRT_STATUS_ENUM{NRT_STATUS_TABLE(NRT_STATUS_X)} NRT_STATUS;
 #undef NRT_STATUS_X
 #undef NRT_STATUS_ENUM
