@@ -2,6 +2,7 @@
 //
 // ndtel: look at and exercise the telemetry plane. One file of commands/ for each subcommand.
 #include <fmt/format.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include <exception>
@@ -27,6 +28,8 @@ int main(int argc, char** argv) {
   add_audit(app, code);
   // Whoever follows our output through a pipe wants each line when it is there.
   setvbuf(stdout, nullptr, _IOLBF, 0);
+  // A reader that leaves is an error of the next write, which cleans up; not the end on the spot.
+  signal(SIGPIPE, SIG_IGN);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -12,12 +12,13 @@
 
 namespace ndtel::workload {
 
-/// Sizes of one transformer block. `width` must be a multiple of `heads`.
+/// Sizes of one transformer block; the default takes milliseconds even in an emulator. `width` must
+/// be a multiple of `heads`.
 struct BlockShape {
-  std::size_t tokens = 16;
+  std::size_t tokens = 8;
   std::size_t width = 32;
   std::size_t heads = 4;
-  std::size_t hidden = 128;
+  std::size_t hidden = 64;
 
   constexpr bool valid() const {
     return tokens > 0 && width > 0 && heads > 0 && hidden > 0 && width % heads == 0;

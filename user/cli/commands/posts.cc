@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -62,7 +63,7 @@ class Lines {
   bool colour_;
 };
 
-/// Whether two events, one right after the other, came from the same post.
+/// Whether two events, the second not before the first, came from the same post.
 bool same_post(const PostEvent& a, const PostEvent& b) {
   constexpr std::uint64_t kLongestPostNs = 50'000'000;
   return a.space == b.space && a.device == b.device && a.tick == b.tick && a.sink == b.sink &&
@@ -91,9 +92,9 @@ class Printer {
       if (record_) fmt::print(record_.get(), "{}\n", post_to_json(post));
       if (post.device && !options_.filter.matches(post.space, *post.device)) continue;
       ++printed_;
-      show(post);
+      if (!options_.quiet) show(post);
     }
-    end_line();
+    print_lines();
     lost_ += batch.lost;
     for (std::size_t i = 0; i < batch.losses.size(); ++i) {
       const std::string line = loss_to_json(i == 0 ? batch.lost : 0, batch.losses[i]);
@@ -107,32 +108,40 @@ class Printer {
     }
   }
 
-  /// Print a post; with --compact a line stays open for more of the same post.
-  void show(const PostEvent& post) {
-    if (options_.quiet) return;
-    if (options_.json) {
-      fmt::print("{}\n", post_to_json(post));
-      return;
-    }
-    if (open_ && !(options_.compact && same_post(*open_, post))) end_line();
-    if (!open_) fmt::print("{}", lines_.origin(post));
-    fmt::print("  {}", lines_.content(post));
-    open_ = post;
-  }
-
-  void end_line() {
-    if (open_) fmt::print("\n");
-    open_.reset();
-  }
-
   bool done() const { return options_.count && printed_ >= *options_.count; }
   std::uint64_t lost() const { return lost_; }
 
  private:
+  /// A line for people, and the post it began with.
+  struct Line {
+    PostEvent first;
+    std::string text;
+  };
+
+  void show(const PostEvent& post) {
+    if (options_.json) {
+      fmt::print("{}\n", post_to_json(post));
+      return;
+    }
+    // Events of devices that post at the same time come mixed.
+    auto line = ready_.end();
+    if (options_.compact) {
+      line = std::find_if(ready_.begin(), ready_.end(),
+                          [&](const Line& l) { return same_post(l.first, post); });
+    }
+    if (line == ready_.end()) line = ready_.insert(line, {post, lines_.origin(post)});
+    line->text += "  " + lines_.content(post);
+  }
+
+  void print_lines() {
+    for (const Line& line : ready_) fmt::print("{}\n", line.text);
+    ready_.clear();
+  }
+
   const Options& options_;
   Lines lines_;
   File record_;
-  std::optional<PostEvent> open_;  ///< last post of the line that is not ended
+  std::vector<Line> ready_;
   std::uint64_t printed_ = 0;
   std::uint64_t lost_ = 0;
 };
