@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // restrict_readers=1: equal uids and gids, or CAP_SYS_PTRACE over the owner.
+#include <grp.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -105,6 +107,31 @@ TEST_F(MappingRestrict, TakesEffectAtOnceBothWays) {
     EXPECT_EQ(reader(kStranger, kStranger), kRefused);
     restrict_to("0");
     EXPECT_EQ(reader(kStranger, kStranger), kAllowed);
+  }
+}
+
+// A process that can still become somebody else, or that was somebody else, is not the reader's.
+TEST_F(MappingRestrict, AnyOfTheOwnersIdsThatDiffersKeepsTheReaderOut) {
+  restrict_to("1");
+  for (int differing = 0; differing < 6; ++differing) {
+    Child owner([differing](Channel& channel) -> int {
+      // Real, effective and saved, first of the group, then of the user.
+      uid_t ids[6];
+      for (int i = 0; i < 6; ++i) ids[i] = i == differing ? kStranger : kOwner;
+      const Node node(0);
+      CHILD_CHECK(::setgroups(0, nullptr) == 0);
+      CHILD_CHECK(::setresgid(ids[0], ids[1], ids[2]) == 0);
+      CHILD_CHECK(::setresuid(ids[3], ids[4], ids[5]) == 0);
+      CHILD_CHECK(node.acquire() == 0);
+      channel.send();
+      sleep_for_ever();
+    });
+    ASSERT_TRUE(owner.receive());
+    Child child([&](Channel&) -> int {
+      drop_privileges(kOwner, kOwner);
+      return Node(0, O_RDONLY).acquire(owner.pid()) == -EACCES ? 0 : 1;
+    });
+    EXPECT_EQ(child.wait(), 0) << "id " << differing << " of the owner differs";
   }
 }
 

@@ -15,7 +15,7 @@ namespace ndtel::vm {
 namespace {
 
 TEST_F(Ownership, SeventeenthOwnerGetsEnomemUntilAnotherLeaves) {
-  std::deque<Owner> owners;
+  std::deque<SlabOwner> owners;
   for (int i = 0; i < NDS_SLABS_PER_DEVICE; ++i) owners.emplace_back(0, 1);
   const Node node(0);
   EXPECT_EQ(node.acquire(), -ENOMEM);
@@ -32,7 +32,7 @@ TEST_F(Ownership, SeventeenthOwnerGetsEnomemUntilAnotherLeaves) {
 
 TEST_F(Ownership, FortyReadersAndAHundredOpensBesideSixteenOwners) {
   constexpr int kReaders = 40;
-  std::deque<Owner> owners;
+  std::deque<SlabOwner> owners;
   for (unsigned i = 0; i < NDS_SLABS_PER_DEVICE; ++i) owners.emplace_back(0, i + 1);
 
   std::deque<Child> readers;

@@ -88,7 +88,7 @@ TEST_F(Ownership, FailedCopyOutLeavesAnOlderClaimAlone) {
 }
 
 TEST_F(Ownership, FailedCopyOutOfAReaderIsNoAcquire) {
-  const Owner owner(0, 1);
+  const SlabOwner owner(0, 1);
   const Node node(0, O_RDONLY);
   Pages pages;
   EXPECT_EQ(node.control(ND_IOC_ACQUIRE_NEURON_DS, pages.read_only_request(owner.pid())), -EFAULT);
@@ -115,13 +115,13 @@ TEST_F(Ownership, PidsThatNameNoOwnerGiveEnoent) {
   EXPECT_TRUE(owners_are(0, {}));
 
   EXPECT_EQ(bystander.kill(), -SIGKILL);
-  const Owner owner;
+  const SlabOwner owner;
   EXPECT_EQ(Node(1).acquire(owner.pid()), -ENOENT) << "it owns no slab on the other device";
 }
 
 TEST_F(Ownership, FreeLaneCannotAcquireOrRelease) {
   const Node node(0, O_WRONLY);
-  const Owner owner;
+  const SlabOwner owner;
   EXPECT_EQ(node.acquire(), -EINVAL);
   EXPECT_EQ(node.acquire(owner.pid()), -EINVAL);
   EXPECT_EQ(node.release(), -EINVAL);
@@ -129,7 +129,7 @@ TEST_F(Ownership, FreeLaneCannotAcquireOrRelease) {
 }
 
 TEST_F(Ownership, ReplyHasTheRequestedPidAndZeroPadding) {
-  const Owner owner(0, 1);
+  const SlabOwner owner(0, 1);
   const Node node(0, O_RDONLY);
   nd_ioctl_ds_info info{};
   info.pad0 = info.pad1 = 0xffffffff;

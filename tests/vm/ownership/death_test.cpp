@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +20,7 @@ namespace ndtel::vm {
 namespace {
 
 TEST_P(OwnershipEnd, ThePlainOwner) {
-  Owner owner(0, 12);
+  SlabOwner owner(0, 12);
   EXPECT_TRUE(owners_are(0, {owner.pid()}));
   EXPECT_TRUE(ends(owner.child, GetParam()));
   EXPECT_EQ(Debugfs(0).owned().size(), 0U) << "whoever waited for the process finds it released";
@@ -101,6 +103,83 @@ TEST_P(OwnershipEnd, OwnerThatClosedItsDescriptorDiesWhileItsChildHoldsIt) {
   EXPECT_EQ(wait_for(grandchild), -SIGKILL);
 }
 
+/// Leaves the processors to this process and to whom it waits for: it runs before all others on
+/// the first, and the rest are kept busy.
+class AllProcessors {
+ public:
+  AllProcessors() {
+    for (int cpu = 1; cpu < static_cast<int>(std::thread::hardware_concurrency()); ++cpu) {
+      busy_.push_back(std::make_unique<Child>([cpu](Channel& channel) -> int {
+        rule(cpu, 1);
+        channel.send();
+        for (;;) {
+        }
+      }));
+      if (!busy_.back()->receive()) throw std::runtime_error("no real-time scheduling");
+    }
+    rule(0, 2);
+  }
+  AllProcessors(const AllProcessors&) = delete;
+  AllProcessors& operator=(const AllProcessors&) = delete;
+  ~AllProcessors() {
+    busy_.clear();
+    const sched_param ordinary{};
+    ::sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    ::sched_setaffinity(0, sizeof before_, &before_);
+  }
+
+ private:
+  static void rule(int cpu, int priority) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    sched_param param{};
+    param.sched_priority = priority;
+    if (::sched_setaffinity(0, sizeof set, &set) != 0 ||
+        ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) != 0) {
+      fail_errno("real-time scheduling");
+    }
+  }
+  static cpu_set_t affinity() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof set, &set);
+    return set;
+  }
+
+  cpu_set_t before_ = affinity();
+  std::vector<std::unique_ptr<Child>> busy_;
+};
+
+// No worker of the kernel gets a processor between the owner's death and the look, so it is the
+// dying process itself that released the slab.
+TEST_F(Ownership, WhoeverWaitsForTheOwnerFindsItsSlabReleased) {
+  Channel keep, release;
+  std::tie(keep, release) = Channel::pair();
+  for (int round = 0; round < 3; ++round) {
+    Child owner([&release](Channel& channel) -> int {
+      const Node node(0);
+      CHILD_CHECK(node.acquire() == 0);
+      const Child heir([&](Channel&) -> int { end_when_told(release); }, true);
+      channel.send();
+      sleep_for_ever();
+    });
+    ASSERT_TRUE(owner.receive());
+    ASSERT_TRUE(owners_are(0, {owner.pid()}));
+    std::size_t owned = 99;
+    {
+      const AllProcessors mine;
+      owner.signal(SIGKILL);
+      siginfo_t how{};
+      ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(owner.pid()), &how, WEXITED | WNOWAIT), 0);
+      owned = Debugfs(0).owned().size();
+    }
+    EXPECT_EQ(owned, 0U);
+    EXPECT_EQ(owner.wait(), -SIGKILL);
+    keep.send();
+  }
+}
+
 // The reverse: a child that dies takes nothing of its parent's, whatever it inherited.
 TEST_P(OwnershipEnd, ForkedChildDiesAndTheOwnerKeepsItsSlab) {
   const Node node(0);
@@ -180,7 +259,7 @@ void sharer_outlives_owner(unsigned long flags, End end) {
   EXPECT_EQ(Debugfs::slabs_alive(), 1U) << "the memory is still mapped";
 
   // The next owner's memory is another one.
-  Owner next(0, 100);
+  SlabOwner next(0, 100);
   sharer.phase = 8;
   ASSERT_TRUE(eventually([&] { return sharer.counted == 8; }));
   EXPECT_TRUE(counted(0, 115)) << "not credited to the next owner's slab";
@@ -236,8 +315,9 @@ TEST_F(Ownership, VforkAndExecLeaveTheSlabWithTheOwner) {
 
 // Whether killed one by one or all at once, nothing stays.
 TEST_F(Ownership, AllSixteenOwnersKilledAtOnce) {
-  std::vector<std::unique_ptr<Owner>> owners;
-  for (int i = 0; i < NDS_SLABS_PER_DEVICE; ++i) owners.push_back(std::make_unique<Owner>(0, 1));
+  std::vector<std::unique_ptr<SlabOwner>> owners;
+  for (int i = 0; i < NDS_SLABS_PER_DEVICE; ++i)
+    owners.push_back(std::make_unique<SlabOwner>(0, 1));
   for (const auto& owner : owners) owner->child.signal(SIGKILL);
   for (const auto& owner : owners) EXPECT_EQ(owner->child.wait(), -SIGKILL);
   EXPECT_EQ(Debugfs(0).owned().size(), 0U);

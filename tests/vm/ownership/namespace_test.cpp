@@ -74,11 +74,11 @@ TEST_P(OwnershipEnd, OwnerInsideAPidNamespaceIsSeenByItsNumberOutside) {
 }
 
 TEST_F(Ownership, MonitorInsideAPidNamespaceNamesOnlyWhatIsInside) {
-  const Owner outside(0, 50);
+  const SlabOwner outside(0, 50);
   pid_t outer = 0;
   Child launcher = in_new_namespace(
       [pid = outside.pid()](Channel& channel) -> int {
-        Owner inside(0, 60);  // number 2 in here
+        SlabOwner inside(0, 60);  // number 2 in here
         const Node monitor(0, O_RDONLY);
         channel.send(static_cast<std::uint64_t>(inside.pid()));
         const auto listed = apps(monitor);

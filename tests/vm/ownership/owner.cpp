@@ -24,7 +24,7 @@ void end_when_told(const Channel& channel) {
   return ::testing::AssertionFailure() << "the process ended with " << result;
 }
 
-Owner::Owner(int device, std::uint64_t completed)
+SlabOwner::SlabOwner(int device, std::uint64_t completed)
     : child([device, completed](Channel& channel) -> int {
         const Node node(device);
         nd_ioctl_ds_info info{};

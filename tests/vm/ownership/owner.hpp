@@ -31,9 +31,9 @@ std::string end_name(End end);
 
 /// A process that owns a slab of the device, has counted INFER_COMPLETED on core 0 and waits in
 /// end_when_told(). It has told its cookie.
-class Owner {
+class SlabOwner {
  public:
-  explicit Owner(int device = 0, std::uint64_t completed = 0);
+  explicit SlabOwner(int device = 0, std::uint64_t completed = 0);
 
   pid_t pid() const { return child.pid(); }
   std::uint64_t cookie() const { return cookie_; }

@@ -13,7 +13,7 @@ namespace ndtel::vm {
 namespace {
 
 TEST_P(OwnershipEnd, ReaderOutlivesTheOwnerAndNeverSeesTheNextOne) {
-  Owner owner(0, 41);
+  SlabOwner owner(0, 41);
   const Node node(0, O_RDONLY);
   const Mapping view = node.map_slab(owner.pid());
   ASSERT_TRUE(view.valid());
@@ -28,7 +28,7 @@ TEST_P(OwnershipEnd, ReaderOutlivesTheOwnerAndNeverSeesTheNextOne) {
   EXPECT_FALSE(rows[0].owned);
   EXPECT_EQ(rows[0].mappings, 1U);
 
-  Owner next(0, 7);
+  SlabOwner next(0, 7);
   const auto after = Debugfs(0).slab_of(next.pid());
   ASSERT_TRUE(after);
   EXPECT_NE(after->generation, before->generation);
@@ -46,21 +46,21 @@ TEST_F(Ownership, LingeringSlabsTakeNoPlaces) {
   const Node node(0, O_RDONLY);
   std::vector<Mapping> views;
   for (int i = 0; i < NDS_SLABS_PER_DEVICE + 4; ++i) {
-    Owner owner(0, 1);
+    SlabOwner owner(0, 1);
     views.push_back(node.map_slab(owner.pid()));
     ASSERT_TRUE(views.back().valid());
     EXPECT_EQ(owner.child.kill(), -SIGKILL);
   }
   EXPECT_EQ(Debugfs(0).slabs().size(), views.size());
   EXPECT_EQ(Debugfs::slabs_alive(), views.size());
-  const Owner next;
+  const SlabOwner next;
   EXPECT_TRUE(owners_are(0, {next.pid()}));
   views.clear();
   EXPECT_EQ(Debugfs::slabs_alive(), 1U) << "gone with the last mapping";
 }
 
 TEST_F(Ownership, ReleaseByAStrangerGivesEnoentAndReleasesNothing) {
-  const Owner owner(0, 1);
+  const SlabOwner owner(0, 1);
   const Node stranger(0), other_file(0);
   EXPECT_EQ(stranger.release(owner.pid()), -ENOENT);
   EXPECT_EQ(stranger.release(), -ENOENT);
@@ -70,7 +70,7 @@ TEST_F(Ownership, ReleaseByAStrangerGivesEnoentAndReleasesNothing) {
 }
 
 TEST_F(Ownership, ReleaseByAReaderSucceedsAsOftenAsItAcquired) {
-  Owner owner(0, 1);
+  SlabOwner owner(0, 1);
   const Node reader(0, O_RDONLY);
   ASSERT_EQ(reader.acquire(owner.pid()), 0);
   ASSERT_EQ(reader.acquire(owner.pid()), 0);
@@ -87,7 +87,7 @@ TEST_F(Ownership, ReleaseByAReaderSucceedsAsOftenAsItAcquired) {
 }
 
 TEST_P(OwnershipEnd, ReaderDiesAndTheOwnerKeepsItsSlab) {
-  const Owner owner(0, 5);
+  const SlabOwner owner(0, 5);
   Child reader([pid = owner.pid()](Channel& channel) -> int {
     const Node node(0, O_RDONLY);
     const Mapping view = node.map_slab(pid);
@@ -107,7 +107,7 @@ TEST_P(OwnershipEnd, ReaderDiesAndTheOwnerKeepsItsSlab) {
 TEST_F(Ownership, MonitorOfManyShortLivedOwners) {
   const Node monitor(0, O_RDONLY);
   for (int i = 0; i < 80; ++i) {
-    Owner owner(0, 1);
+    SlabOwner owner(0, 1);
     ASSERT_EQ(monitor.acquire(owner.pid()), 0) << i;
     ASSERT_EQ(owner.child.kill(), -SIGKILL);
   }
