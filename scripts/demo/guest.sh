@@ -54,7 +54,7 @@ posts=$!
 until_true 10 [ -d $trace/ndtel-posts-$posts ] || fail "nobody follows the posts"
 
 bold "four processes on two devices, two cores each, for $seconds s, some requests faulty"
-ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 10 \
+ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 6 --queue 8 \
 	--faults nan=0.03,deadline=0.02,queue=0.01,shape=0.03 --ledger /out/ledger >/out/workload.txt &
 workload=$!
 until_true 10 started || fail "the workload did not start"
