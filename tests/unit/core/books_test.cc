@@ -11,7 +11,7 @@
 #include <memory>
 #include <random>
 
-#include "oracle.hh"
+#include "oracle.hpp"
 
 namespace ndtel::test {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Gathering: what words, deaths and the device's own events add to the books.
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

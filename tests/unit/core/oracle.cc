@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "oracle.hh"
+#include "oracle.hpp"
 
 #include <algorithm>
 #include <bit>

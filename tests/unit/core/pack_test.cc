@@ -3,7 +3,7 @@
 // Posts of our engine: what each type posts, when, in which words, and what becomes of it
 // afterwards.
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <random>
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

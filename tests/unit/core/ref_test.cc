@@ -3,7 +3,7 @@
 // The reference's arithmetic: right where the reference is right, wrong where it is wrong
 // (quirks=1).
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The registry against the numbers of the specification, written down a second time.
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The posting schedule, with time as a number.
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The least-frequently-used history of versions.
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 namespace {

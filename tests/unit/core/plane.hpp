@@ -3,8 +3,8 @@
 // A device in miniature for the engine's tests: slabs in plain memory, an engine that follows them,
 // decoded posts.
 
-#ifndef NDTEL_TESTS_UNIT_CORE_PLANE_HH
-#define NDTEL_TESTS_UNIT_CORE_PLANE_HH
+#ifndef NDTEL_TESTS_UNIT_CORE_PLANE_HPP
+#define NDTEL_TESTS_UNIT_CORE_PLANE_HPP
 
 #include <gtest/gtest.h>
 
@@ -172,4 +172,4 @@ class Plane {
 
 }  // namespace ndtel::test
 
-#endif  // NDTEL_TESTS_UNIT_CORE_PLANE_HH
+#endif  // NDTEL_TESTS_UNIT_CORE_PLANE_HPP

@@ -3,8 +3,8 @@
 // A second opinion on the engine: what it must have in its books and put into its posts, written
 // from the rules with wide integers, vectors and strings instead of the engine's fixed arrays.
 
-#ifndef NDTEL_TESTS_UNIT_CORE_ORACLE_HH
-#define NDTEL_TESTS_UNIT_CORE_ORACLE_HH
+#ifndef NDTEL_TESTS_UNIT_CORE_ORACLE_HPP
+#define NDTEL_TESTS_UNIT_CORE_ORACLE_HPP
 
 #include <array>
 #include <optional>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plane.hh"
+#include "plane.hpp"
 
 namespace ndtel::test {
 
@@ -113,4 +113,4 @@ class Oracle {
 
 }  // namespace ndtel::test
 
-#endif  // NDTEL_TESTS_UNIT_CORE_ORACLE_HH
+#endif  // NDTEL_TESTS_UNIT_CORE_ORACLE_HPP
