@@ -12,7 +12,7 @@
 #   --file SOURCE:PATH    put a file into the guest at an absolute path
 #   --out DIR             keep the logs there, and below it, in files/, what the
 #                         command wrote to /out
-#   --timeout SECONDS     for the whole run (default 120)
+#   --timeout SECONDS     for the whole run (default 120, debug 400)
 #   --memory SIZE         guest memory (default 512M, debug 1G)
 #   --smp N               processors (default 2)
 #   --append ARGUMENTS    add to the kernel command line
@@ -22,7 +22,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 
-kernel=debian out='' memory='' append='' judge_options=()
+kernel=debian out='' memory='' append='' timeout='' judge_options=()
 files=() boot_options=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -39,7 +39,8 @@ while [ $# -gt 0 ]; do
 	--out) out=$2 ;;
 	--memory) memory=$2 ;;
 	--append) append=$2 ;;
-	--timeout|--smp) boot_options+=("$1" "$2") ;;
+	--timeout) timeout=$2 ;;
+	--smp) boot_options+=("$1" "$2") ;;
 	*) usage >&2; exit 2 ;;
 	esac
 	shift 2
@@ -50,7 +51,10 @@ case $kernel in
 debian) image=$("$here/fetch-kernel.sh" vmlinux) ;;
 debian-6.12) image=$("$here/fetch-kernel.sh" --series 6.12 vmlinux) ;;
 # A KASAN vmlinux does not survive PVH; its bzImage boots.
-debug) image=$("$here/debug-kernel.sh" image); memory=${memory:-1G} ;;
+debug) image=$("$here/debug-kernel.sh" image)
+	memory=${memory:-1G}
+	timeout=${timeout:-400}
+	;;
 *) die "--kernel is debian, debian-6.12 or debug, not '$kernel'" ;;
 esac
 
@@ -66,7 +70,7 @@ printf '%q ' "$@" >"$scratch/command"
 
 qemu=0
 "$here/boot.sh" --kernel "$image" --initrd "$scratch/initrd" --dir "$dir" \
-	--memory "${memory:-512M}" --append "ndtel.nonce=$nonce $append" "${boot_options[@]}" || qemu=$?
+	--memory "${memory:-512M}" --timeout "${timeout:-120}" --append "ndtel.nonce=$nonce $append" "${boot_options[@]}" || qemu=$?
 
 # Header of the outbox: magic and length, then data from the second page on.
 if [ -n "$out" ] && [ "$(head -c8 "$dir/outbox" | tr -d '\0')" = NDTELOUT ]; then
