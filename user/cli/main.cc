@@ -32,6 +32,14 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& e) {
+    const auto words = app.remaining();
+    if (words.empty() || !app.get_subcommands().empty()) {
+      app.exit(e);
+    } else {
+      fmt::print(stderr, "ndtel: there is no subcommand '{}'; see 'ndtel --help'\n", words.front());
+    }
+    return static_cast<int>(Exit::kUsage);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::kUsage);
   } catch (const Failure& e) {
