@@ -25,7 +25,7 @@ pass=0 fail=1 usage=2 panic=3 timeout=4 complaint=5 no_verdict=6
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$top"/tests/vm/selftest/* "$work"
+cp "$top"/tests/vm/selftest/{Kbuild,misbehave.c} "$work"
 case $kernel in
 debian) kdir=$("$here/vm/fetch-kernel.sh" kdir) ;;
 debug) kdir=$("$here/vm/debug-kernel.sh" kdir) ;;
@@ -38,6 +38,13 @@ make -s -C "$kdir" M="$work" modules >"$work/build.log" 2>&1 || {
 
 names=() wanted=() pids=()
 
+two_at_a_time()
+{
+	while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+		wait -n || true
+	done
+}
+
 # expect STATUS NAME RUN-ARGUMENT...: start a run, two at a time.
 expect()
 {
@@ -46,9 +53,7 @@ expect()
 	wanted+=("$1")
 	names+=("$2")
 	shift 2
-	while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
-		wait -n || true
-	done
+	two_at_a_time
 	"$here/vm/run.sh" --kernel "$kernel" --smp 1 --module "$work/misbehave.ko" "$@" \
 		>"$work/$id.txt" 2>&1 &
 	pids+=($!)
@@ -59,7 +64,20 @@ misbehave()
 	expect "$1" "$2" "${@:3}" -- insmod /misbehave.ko "how=$2"
 }
 
+# Programs that fail in every way, and what has to be known about them afterwards.
+suite_results()
+{
+	"$here/vm/suite.sh" --programs "$top/tests/vm/selftest/programs" --limit 6 \
+		--out "$work/suite/vm-debian" || true
+	"$here/collect-results.py" "$work/suite" || true
+	diff <(grep -v '^#' "$top/tests/vm/selftest/programs.expected") "$work/suite/results.tsv"
+}
+
 if [ "$kernel" = debian ]; then
+	names+=(results-of-failing-programs)
+	wanted+=(0)
+	suite_results >"$work/0.txt" 2>&1 &
+	pids+=($!)
 	expect $pass good-run -- true
 	expect $fail failing-command -- sh -c 'exit 7'
 	expect $fail missing-command -- /no-such-program

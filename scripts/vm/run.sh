@@ -65,7 +65,9 @@ mkdir -p "$dir"
 rm -rf "$dir"/{console.txt,dmesg.txt,qemu.txt,files}
 nonce=$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')
 
-printf '%q ' "$@" >"$scratch/command"
+# Without a shell in between, the command may end every process but its own.
+printf 'exec' >"$scratch/command"
+printf ' %q' "$@" >>"$scratch/command"
 "$here/mkinitramfs.sh" "$scratch/initrd" "$scratch/command:/command" "${files[@]}"
 
 qemu=0

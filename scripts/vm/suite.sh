@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: suite.sh [--kernel debian|debian-6.12|debug] [--filter PATTERN]
-#                 [--limit SECONDS] [--out DIR] [NAME]...
+#                 [--limit SECONDS] [--out DIR] [--programs DIR] [NAME]...
 #
 # Build what is out of date and run the programs vm_* (all, or the named ones) in
 # a booted kernel, with both modules at / and the tools in /bin. A program has
 # --limit seconds (default 120; debug 600). When a crash takes the guest down, the
-# programs that had no turn yet get another boot.
+# programs that had no turn yet get another boot. --programs runs those of DIR as
+# they are, without building anything.
 #
 # Results: DIR/bootN holds the logs and files/*.json, DIR/status the exit status
 # of each boot. Exit status 0 when every boot passed, else that of the first that
@@ -18,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 . "$here/common.sh"
 
-kernel=debian filter='*' limit='' out=''
+kernel=debian filter='*' limit='' out='' folder=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0 ;;
@@ -26,6 +27,7 @@ while [ $# -gt 0 ]; do
 	--filter) filter=$2 ;;
 	--limit) limit=$2 ;;
 	--out) out=$2 ;;
+	--programs) folder=$2 ;;
 	-*) usage >&2; exit 2 ;;
 	*) break ;;
 	esac
@@ -35,34 +37,37 @@ out=${out:-$top/out/test/vm-$kernel}
 [ "$kernel" != debug ] || limit=${limit:-600}
 limit=${limit:-120}
 
-say BUILD user
-targets=()
-[ $# = 0 ] || targets=(-- ndtel "$@")
-"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON "${targets[@]}"
 options=(--kernel "$kernel")
-for namespace in ndtel neuron; do
-	module=$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)
-	options+=(--module "$module")
-	# Built on kernels with KUnit only; the core is the same under both names.
-	kunit=${module%.ko}_core_kunit.ko
-	[ $namespace != ndtel ] || [ ! -e "$kunit" ] || options+=(--module "$kunit")
-done
-while read -r tool; do
-	options+=(--file "$tool:/bin/${tool##*/}")
-done < <(find "$top/out/user" -name ndtel -type f -executable)
+if [ -z "$folder" ]; then
+	say BUILD user
+	targets=()
+	[ $# = 0 ] || targets=(-- ndtel "$@")
+	"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON "${targets[@]}"
+	for namespace in ndtel neuron; do
+		module=$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)
+		options+=(--module "$module")
+		# Built on kernels with KUnit only; the core is the same under both names.
+		kunit=${module%.ko}_core_kunit.ko
+		[ $namespace != ndtel ] || [ ! -e "$kunit" ] || options+=(--module "$kunit")
+	done
+	while read -r tool; do
+		options+=(--file "$tool:/bin/${tool##*/}")
+	done < <(find "$top/out/user" -name ndtel -type f -executable)
+	folder=$top/out/user
+fi
 
 declare -A programs
 while read -r program; do
 	programs[${program##*/}]=$program
-done < <(find "$top/out/user" -name 'vm_*' -type f -executable)
+done < <(find "$folder" -name 'vm_*' -type f -executable)
 if [ $# -gt 0 ]; then
 	remaining=("$@")
 else
 	mapfile -t remaining < <(printf '%s\n' "${!programs[@]}" | sed '/^$/d' | sort)
 fi
-[ ${#remaining[@]} -gt 0 ] || die "no program vm_* below out/user; is tests/vm built?"
+[ ${#remaining[@]} -gt 0 ] || die "no program vm_* below $folder"
 for name in "${remaining[@]}"; do
-	[ -n "${programs[$name]-}" ] || die "no test program $name below out/user"
+	[ -n "${programs[$name]-}" ] || die "no test program $name below $folder"
 done
 
 rm -rf "$out"
@@ -85,7 +90,7 @@ for ((boot = 1; ${#remaining[@]} > 0; boot++)); do
 	# Who has begun has had its turn.
 	waiting=()
 	for name in "${remaining[@]}"; do
-		grep -aq "^ndtel-vm: begin $name"$'\r\?$' "$dir/console.txt" || waiting+=("$name")
+		grep -aqx "ndtel-vm: begin $name" "$dir/console.txt" || waiting+=("$name")
 	done
 	# A guest that does not even start the first one will not do so next time.
 	[ ${#waiting[@]} -lt ${#remaining[@]} ] || break
