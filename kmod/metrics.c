@@ -7,6 +7,7 @@
  * is there to receive: a post into a trace event that nobody listens to would be lost, so it
  * stays pending until somebody does.
  */
+#include <linux/delay.h>
 #include <linux/dmi.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -259,6 +260,9 @@ void nd_metrics_drain(struct nd_device *nd)
 
 	if (m->ref)
 		return;
+	/* Time in use is posted over a window, and the last post may have been a moment ago. */
+	if (nd_metrics_outstanding(nd, true))
+		msleep(NMETRIC_WINDOW_MIN_NS / NSEC_PER_MSEC);
 	for (i = 0; i < ND_DRAIN_TICKS && nd_metrics_outstanding(nd, true); i++)
 		nd_metrics_tick(nd, i % NMETRIC_TICKS);
 	if (nd_metrics_outstanding(nd, false))

@@ -85,7 +85,7 @@ static enum pack_result pack_utilization(struct packer *p, unsigned int row)
 {
 	u32 cores = cores_enabled(p->m->nc_map);
 
-	if (!cores || p->now_ns <= p->b->window_ns)
+	if (!cores || p->now_ns < p->b->window_ns + NMETRIC_WINDOW_MIN_NS)
 		return PACK_NOTHING;
 	return pack_amount(p, row, percent(p->b->pending.amount[row], cores,
 					   p->now_ns - p->b->window_ns));

@@ -191,7 +191,7 @@ std::vector<Oracle::Unit> Oracle::Units(Sink& sink, unsigned row, u64 now,
       return amount ? number(amount) : std::vector<Unit>{};
     case NMETRIC_UTILIZATION: {
       unsigned cores = std::popcount(nc_map_ & ((1U << nc_count_) - 1));
-      if (!cores || now <= sink.window) return {};
+      if (!cores || now < sink.window + NMETRIC_WINDOW_MIN_NS) return {};
       return number(std::min(Wide{100}, amount / 1000 / cores * 100 / (now - sink.window)));
     }
     case NMETRIC_ECC:

@@ -539,8 +539,8 @@ TEST(Pack, K10UtilizationGuards) {
   for (u32 nc = 0; nc < 8; nc++) TimeInUse(plane.Birth(), nc) = NMETRIC_DELTA_MAX;
   EXPECT_EQ(plane.Post(NMETRIC_TICK_0), Records{}) << "no time has passed";
   EXPECT_EQ(plane.Outstanding(33), U64_MAX);
-  plane.now = 1;
-  EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_0), 90), "100") << "2^64 - 1 ps in 1 ns";
+  plane.now = NMETRIC_WINDOW_MIN_NS;
+  EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_0), 90), "100") << "2^64 - 1 ps in 10 ms";
 }
 
 TEST(Pack, K10LargeWindowsDoNotOverflow) {
@@ -567,8 +567,12 @@ TEST(Pack, K10EachRecordHasItsOwnWindow) {
   EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_0), 90), "50");
   EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_1), 90), "-")
       << "a flush: no time has passed since the first";
-  plane.now += kPeriod;
-  TimeInUse(slab) += kPeriod * 1000;
+  plane.now += NMETRIC_WINDOW_MIN_NS - 1;
+  TimeInUse(slab) += 1;
+  EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_1), 90), "-") << "too short to say anything";
+  EXPECT_EQ(plane.Outstanding(33), 1u) << "what was counted waits for the next record";
+  plane.now = 11 * kPeriod;
+  TimeInUse(slab) += kPeriod * 1000 - 1;
   EXPECT_EQ(Text(plane.Post(NMETRIC_TICK_0), 90), "100");
 }
 
