@@ -68,6 +68,7 @@ TEST_F(Counters, ThreadsLoseNoIncrement) {
   constexpr int kEach = 20'000;
   std::atomic<int> running = kThreads;
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int n = 0; n < kEach; ++n) {

@@ -109,6 +109,7 @@ TEST_F(Models, ThreadsNeverShareASlot) {
   constexpr int kThreads = 4;
   std::vector<std::vector<int>> taken(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < NDS_MODEL_SLOTS / kThreads; ++i) {
