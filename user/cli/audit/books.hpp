@@ -2,11 +2,11 @@
 #ifndef NDTEL_CLI_AUDIT_BOOKS_HPP
 #define NDTEL_CLI_AUDIT_BOOKS_HPP
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace ndtel::cli {
@@ -16,7 +16,10 @@ struct DeviceKey {
   std::string space;
   std::uint32_t index = 0;
 
-  auto operator<=>(const DeviceKey&) const = default;
+  bool operator==(const DeviceKey&) const = default;
+  bool operator<(const DeviceKey& other) const {
+    return std::tie(space, index) < std::tie(other.space, other.index);
+  }
   std::string name() const { return space + std::to_string(index); }
 };
 
