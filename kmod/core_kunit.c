@@ -60,8 +60,16 @@ static void registry_has_48_rows_in_three_bands(struct kunit *test)
 
 static void example_stream_is_exact(struct kunit *test)
 {
-	static const char want[] = "\x0c\x13i-0123456789abcdef0\x0d\x08" "2.27.4.0\x38\x01" "0"
-				   "\xb4\x07" "2.31.24\xc8\x02" "25\x5a\x02" "37";
+	/*
+	 * 12 "i-0123456789abcdef0", 13 "2.27.4.0", 56 "0", 180 "2.31.24", 200 "25", 90 "37"
+	 */
+	static const u8 want[] = {
+		0x0c, 0x13, 0x69, 0x2d, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37,
+		0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x30, 0x0d, 0x08, 0x32,
+		0x2e, 0x32, 0x37, 0x2e, 0x34, 0x2e, 0x30, 0x38, 0x01, 0x30, 0xb4, 0x07,
+		0x32, 0x2e, 0x33, 0x31, 0x2e, 0x32, 0x34, 0xc8, 0x02, 0x32, 0x35, 0x5a,
+		0x02, 0x33, 0x37,
+	};
 	struct core_fixture *f = core_fixture(test, 2);
 
 	nmetric_set_constant(&f->engine, NMETRIC_INSTANCE_ID, "i-0123456789abcdef0");
@@ -72,8 +80,8 @@ static void example_stream_is_exact(struct kunit *test)
 	/* 37 % of the interval on both cores, in picoseconds */
 	f->words[nds_nc_word(0, NDS_NC_COUNTER_TIME_IN_USE)] = PERIOD_NS * 370;
 	f->words[nds_nc_word(1, NDS_NC_COUNTER_TIME_IN_USE)] = PERIOD_NS * 370;
-	KUNIT_ASSERT_EQ(test, core_begin(f, NMETRIC_TICK_0, PERIOD_NS), (u32)sizeof(want) - 1);
-	KUNIT_EXPECT_EQ(test, memcmp(f->post.buf, want, sizeof(want) - 1), 0);
+	KUNIT_ASSERT_EQ(test, core_begin(f, NMETRIC_TICK_0, PERIOD_NS), (u32)sizeof(want));
+	KUNIT_EXPECT_EQ(test, memcmp(f->post.buf, want, sizeof(want)), 0);
 }
 
 static void books_balance_when_posts_fail(struct kunit *test)
@@ -124,6 +132,7 @@ static struct kunit_suite core_suite = {
 	.name = "ndtel_core",
 	.test_cases = core_cases,
 };
+
 kunit_test_suite(core_suite);
 
 MODULE_LICENSE("GPL");

@@ -70,8 +70,7 @@ static int pending_show(struct seq_file *s, void *unused)
 	seq_puts(s, " implausible overflow removed\n");
 	nds_lock(&nd->nds, NDS_LOCK_READ);
 	n = nds_live(&nd->nds, live);
-	for (i = 0; i < n; i++)
-		nmetric_collect(&m->engine, live[i]);
+	nmetric_collect_all(&m->engine, live, n);
 	/* With quirks=1 the reference's arithmetic posts, which keeps no books. */
 	for (sink = 0; sink < NMETRIC_SINK_COUNT && !m->ref; sink++) {
 		if (!(m->sinks & BIT(sink)))
