@@ -45,10 +45,15 @@ std::optional<std::uint64_t> Channel::receive(std::chrono::milliseconds timeout)
 Child::Child(const Body& body, bool orphan_ok) {
   auto [ours, theirs] = Channel::pair();
   std::fflush(nullptr);
+  const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) fail_errno("fork");
   if (pid_ == 0) {
-    if (!orphan_ok) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!orphan_ok) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      // The parent may have died before; 0 is a parent outside the pid namespace.
+      if (::getppid() != parent && ::getppid() != 0) ::_exit(0);
+    }
     ours.close();
     int result = kThrew;
     try {
