@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -75,6 +76,9 @@ T patterned() {
   std::memset(&value, 0xA5, sizeof value);
   return value;
 }
+
+/// Any number as a pointer.
+inline void* address(std::uintptr_t number) { return std::bit_cast<void*>(number); }
 
 /// Three pages: one that can be written, one that can only be read, and one that cannot be touched,
 /// in this order.

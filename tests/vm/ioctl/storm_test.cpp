@@ -70,9 +70,9 @@ class Storm {
       case 0:
         return nullptr;
       case 1:
-        return reinterpret_cast<void*>(random_() | 0xFFFF800000000000);
+        return address(random_() | 0xFFFF800000000000);
       case 2:
-        return reinterpret_cast<void*>((random_() >> 1 & 0x3FFF000000000000) | 0x0001000000000000);
+        return address((random_() >> 1 & 0x3FFF000000000000) | 0x0001000000000000);
       case 3:
         return memory_.before_read_only(pick(100));
       case 4:
@@ -126,16 +126,16 @@ class Storm {
     const std::size_t size = kSizes[pick(std::size(kSizes))];
     const int protection = static_cast<int>(pick(8));
     const int flags = pick(3) == 0 ? MAP_PRIVATE : MAP_SHARED;
-    void* const address =
+    void* const mapped =
         ::mmap(nullptr, size, protection, flags, file().fd(), static_cast<off_t>(offset()));
-    if (address != MAP_FAILED) {
+    if (mapped != MAP_FAILED) {
       // Only the one right way succeeds.
       const bool right = size == NDS_SLAB_SIZE && flags == MAP_SHARED;
       if (protection & PROT_READ) {
-        const volatile std::byte first = *static_cast<std::byte*>(address);
+        const volatile std::byte first = *static_cast<std::byte*>(mapped);
         static_cast<void>(first);
       }
-      ::munmap(address, size);
+      ::munmap(mapped, size);
       if (!right) std::fprintf(stderr, "mmap of %zu bytes, flags %#x worked\n", size, flags);
       return right;
     }
