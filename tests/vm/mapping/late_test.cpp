@@ -10,6 +10,8 @@
 namespace ndtel::vm {
 namespace {
 
+constexpr std::size_t kPage = 4096;
+
 class MappingLate : public MappingTest {};
 
 TEST_F(MappingLate, CountsAfterTheReleaseAreCollectedAtTheUnmap) {
@@ -34,10 +36,10 @@ TEST_F(MappingLate, EveryPieceThatGoesCollects) {
   ASSERT_EQ(node.release(), 0);
   slab.add_nc(0, NDS_NC_COUNTER_INFER_COMPLETED, 1);
   // Cut in two: neither piece has gone, but what is removed from between them has.
-  ASSERT_EQ(::munmap(slab.bytes() + 32 * 4096, 4096), 0);
+  ASSERT_EQ(::munmap(slab.bytes() + 32 * kPage, kPage), 0);
   EXPECT_EQ(incremented(), 1U);
   slab.add_nc(0, NDS_NC_COUNTER_INFER_COMPLETED, 1);
-  ASSERT_EQ(::munmap(slab.bytes() + 33 * 4096, 31 * 4096), 0);
+  ASSERT_EQ(::munmap(slab.bytes() + 33 * kPage, 31 * kPage), 0);
   EXPECT_EQ(incremented(), 2U);
   slab.add_nc(0, NDS_NC_COUNTER_INFER_COMPLETED, 1);
   slab.reset();

@@ -109,7 +109,8 @@ TEST_F(MappingSplit, MovedByMremapAndStillTheSameSlab) {
 }
 
 TEST_F(MappingSplit, CannotGrowOrBeDuplicated) {
-  EXPECT_EQ(::mremap(slab_.words(), NDS_SLAB_SIZE, 2 * NDS_SLAB_SIZE, MREMAP_MAYMOVE), MAP_FAILED);
+  EXPECT_EQ(::mremap(slab_.words(), NDS_SLAB_SIZE, 2UL * NDS_SLAB_SIZE, MREMAP_MAYMOVE),
+            MAP_FAILED);
   EXPECT_EQ(::mremap(slab_.words(), 0, NDS_SLAB_SIZE, MREMAP_MAYMOVE), MAP_FAILED)
       << "an old length of 0 asks for a second mapping of the same memory";
   EXPECT_EQ(

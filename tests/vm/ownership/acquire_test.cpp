@@ -51,6 +51,7 @@ TEST_F(Ownership, FortyReadersAndAHundredOpensBesideSixteenOwners) {
     EXPECT_EQ(readers[i].receive(), i % NDS_SLABS_PER_DEVICE + 1U) << "reader " << i;
   }
   std::vector<Node> opens;
+  opens.reserve(100);
   for (int i = 0; i < 100; ++i) opens.emplace_back(0, i % 2 == 0 ? O_RDONLY : O_RDWR);
 
   unsigned mappings = 0;
@@ -167,7 +168,7 @@ TEST_F(Ownership, NextOwnersNeverSeeOldBytes) {
     }
     ASSERT_TRUE(owners_are(0, {}));
   }
-  EXPECT_TRUE(counted(0, 4 * 16));
+  EXPECT_TRUE(counted(0, 4ULL * 16));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_F(Ownership, BadPointersGiveEfaultAndClaimNothing) {
                        pages.end() - 8,
                        pages.end() - 23,
                        reinterpret_cast<void*>(0xffff888000000000),  // kernel memory
-                       reinterpret_cast<void*>(~0UL - 7)};
+                       reinterpret_cast<void*>(0xfffffffffffffff8)};
   for (void* pointer : bad) {
     EXPECT_EQ(node.control(ND_IOC_ACQUIRE_NEURON_DS, pointer), -EFAULT) << pointer;
     EXPECT_EQ(node.control(ND_IOC_RELEASE_NEURON_DS, pointer), -EFAULT) << pointer;

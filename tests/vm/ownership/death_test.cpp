@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -315,11 +316,10 @@ TEST_F(Ownership, VforkAndExecLeaveTheSlabWithTheOwner) {
 
 // Whether killed one by one or all at once, nothing stays.
 TEST_F(Ownership, AllSixteenOwnersKilledAtOnce) {
-  std::vector<std::unique_ptr<SlabOwner>> owners;
-  for (int i = 0; i < NDS_SLABS_PER_DEVICE; ++i)
-    owners.push_back(std::make_unique<SlabOwner>(0, 1));
-  for (const auto& owner : owners) owner->child.signal(SIGKILL);
-  for (const auto& owner : owners) EXPECT_EQ(owner->child.wait(), -SIGKILL);
+  std::deque<SlabOwner> owners;
+  for (int i = 0; i < NDS_SLABS_PER_DEVICE; ++i) owners.emplace_back(0, 1);
+  for (auto& owner : owners) owner.child.signal(SIGKILL);
+  for (auto& owner : owners) EXPECT_EQ(owner.child.wait(), -SIGKILL);
   EXPECT_EQ(Debugfs(0).owned().size(), 0U);
   EXPECT_TRUE(counted(0, 16));
 }
