@@ -9,7 +9,12 @@
 
 #include "commands/commands.hpp"
 
-int main(int argc, char** argv) {
+namespace {
+
+using ndtel::cli::Exit;
+using ndtel::cli::Failure;
+
+int run(int argc, char** argv) {
   using namespace ndtel::cli;
   CLI::App app("Telemetry of Neuron devices: counters, posts, and whether the books balance.",
                "ndtel");
@@ -26,10 +31,6 @@ int main(int argc, char** argv) {
   add_pause(app, code);
   add_workload(app, code);
   add_audit(app, code);
-  // Whoever follows our output through a pipe wants each line when it is there.
-  setvbuf(stdout, nullptr, _IOLBF, 0);
-  // A reader that leaves is an error of the next write, which cleans up; not the end on the spot.
-  signal(SIGPIPE, SIG_IGN);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& e) {
@@ -42,12 +43,27 @@ int main(int argc, char** argv) {
     return static_cast<int>(Exit::kUsage);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::kUsage);
-  } catch (const Failure& e) {
-    fmt::print(stderr, "ndtel: {}\n", e.what());
-    return static_cast<int>(e.code());
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "ndtel: {}\n", e.what());
-    return static_cast<int>(Exit::kFailed);
   }
   return static_cast<int>(code);
+}
+
+int complain(const char* sentence, Exit code) {
+  fprintf(stderr, "ndtel: %s\n", sentence);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Whoever follows our output through a pipe wants each line when it is there.
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  // A reader that leaves is an error of the next write, which cleans up; not the end on the spot.
+  signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(argc, argv);
+  } catch (const Failure& e) {
+    return complain(e.what(), e.code());
+  } catch (const std::exception& e) {
+    return complain(e.what(), Exit::kFailed);
+  }
 }

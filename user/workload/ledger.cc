@@ -125,7 +125,7 @@ const LedgerCell& Ledger::cell(std::uint32_t thread, std::uint32_t core,
   }
   const auto* cells =
       reinterpret_cast<const LedgerCell*>(static_cast<const char*>(memory_) + sizeof(LedgerHeader));
-  return cells[thread * kCellsPerThread + core * NDS_NC_COUNTER_COUNT + counter];
+  return cells[thread * kCellsPerThread + std::size_t{core} * NDS_NC_COUNTER_COUNT + counter];
 }
 
 LedgerRange Ledger::sum(std::uint32_t core, std::uint32_t counter) const {

@@ -58,7 +58,7 @@ class PostTotals {
                       homeless));
     }
     for (const std::string& loss : input.recording.losses)
-      report.problems.push_back("recording: " + loss);
+      report.problems.emplace_back("recording: " + loss);
     std::uint64_t missing = 0;
     for (auto& [key, seen] : numbers) missing += check_numbers(key, seen, report);
     // The recorder may have told of some of them already.
@@ -216,7 +216,7 @@ AuditReport audit(const AuditInput& input) {
         if (now != nullptr) {
           judge(row, *now, before != nullptr ? *before : BookLine{}, info.percent, posted);
         } else if (row.incremented.intent > 0 || posted > 0) {
-          row.problems.push_back("the kernel keeps no books of it");
+          row.problems.emplace_back("the kernel keeps no books of it");
           ++without_line;
         }
       }
@@ -229,7 +229,7 @@ AuditReport audit(const AuditInput& input) {
     }
   }
   if (report.rows.empty())
-    report.problems.push_back("nothing was counted: there is nothing to audit");
+    report.problems.emplace_back("nothing was counted: there is nothing to audit");
   return report;
 }
 

@@ -26,8 +26,8 @@ std::string name_of(const std::string_view (&names)[N], std::uint8_t n) {
 
 template <std::size_t N>
 std::uint8_t number_of(const std::string_view (&names)[N], const std::string& text) {
-  for (std::uint8_t n = 0; n < N; ++n) {
-    if (names[n] == text) return n;
+  for (std::size_t n = 0; n < N; ++n) {
+    if (names[n] == text) return static_cast<std::uint8_t>(n);
   }
   const int n = std::stoi(text);
   if (n < 0 || n > UINT8_MAX) throw std::out_of_range(text);

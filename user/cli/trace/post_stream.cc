@@ -110,7 +110,7 @@ PostStream::Batch PostStream::take() {
   return batch;
 }
 
-void PostStream::report(std::vector<SequenceTracker::Gap> gaps, Batch& into) {
+void PostStream::report(const std::vector<SequenceTracker::Gap>& gaps, Batch& into) {
   for (const auto& gap : gaps) {
     into.lost += gap.count;
     into.losses.push_back(fmt::format("{} events of {}{} from number {} on never arrived",

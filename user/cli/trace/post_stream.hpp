@@ -38,7 +38,7 @@ class PostStream {
 
  private:
   Batch take();
-  static void report(std::vector<SequenceTracker::Gap> gaps, Batch& into);
+  static void report(const std::vector<SequenceTracker::Gap>& gaps, Batch& into);
 
   TraceInstance instance_;
   PostDecoder decoder_;
