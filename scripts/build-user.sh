@@ -35,7 +35,10 @@ log=$dir/build.log
 if [ "${V:-0}" != 0 ]; then
 	build
 elif ! build >"$log" 2>&1; then
-	grep -avE '^(\[[0-9]+/[0-9]+\]|--)' "$log" >&2 || cat "$log" >&2
+	# From a failed step to the next one; what CMake says has no such mark.
+	awk '/^FAILED:/ { on = 1 } /^\[[0-9]+\/[0-9]+\]/ { on = 0 } on { print; any = 1 }
+		END { exit !any }' "$log" | grep -av 'statically linked applications' >&2 ||
+		tail -n 40 "$log" >&2
 	echo "build-user.sh: the build in $dir failed; the whole log is $log" >&2
 	exit 1
 fi

@@ -40,9 +40,9 @@ limit=${limit:-120}
 options=(--kernel "$kernel")
 if [ -z "$folder" ]; then
 	say BUILD user
-	targets=()
-	[ $# = 0 ] || targets=(-- ndtel "$@")
-	"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON "${targets[@]}"
+	targets=(ndtel tests/vm/all)
+	[ $# = 0 ] || targets=(ndtel "$@")
+	"$top/scripts/build-user.sh" "$top/out/user" -DNDTEL_STATIC=ON -- "${targets[@]}"
 	for namespace in ndtel neuron; do
 		module=$("$top/scripts/build-module.sh" --kernel "$kernel" --namespace $namespace)
 		options+=(--module "$module")
