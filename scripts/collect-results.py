@@ -6,7 +6,7 @@ usage: collect-results.py OUT-DIR
 
 Reads below OUT-DIR
   *.junit.xml     from ctest, one file a build; the suite is named like the file
-  *.unbuilt       a build of that name failed, so its tests are missing
+  *.unbuilt       a build of that name failed or ctest did, so its tests are missing
   selftest*.txt   lines "ok NAME" and "FAIL NAME"
   vm-*/           what scripts/vm/suite.sh leaves
 and writes OUT-DIR/results.tsv (suite, test, pass|fail|skip). The last line
