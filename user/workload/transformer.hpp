@@ -16,9 +16,9 @@ namespace ndtel::workload {
 /// be a multiple of `heads`.
 struct BlockShape {
   std::size_t tokens = 8;
-  std::size_t width = 32;
-  std::size_t heads = 4;
-  std::size_t hidden = 64;
+  std::size_t width = 16;
+  std::size_t heads = 2;
+  std::size_t hidden = 32;
 
   constexpr bool valid() const {
     return tokens > 0 && width > 0 && heads > 0 && hidden > 0 && width % heads == 0;
