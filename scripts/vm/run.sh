@@ -54,6 +54,8 @@ debian-6.12) image=$("$here/fetch-kernel.sh" --series 6.12 vmlinux) ;;
 debug) image=$("$here/debug-kernel.sh" image)
 	memory=${memory:-1G}
 	timeout=${timeout:-400}
+	# KUnit runs suites only when told to.
+	append="kunit.enable=1 $append"
 	;;
 *) die "--kernel is debian, debian-6.12 or debug, not '$kernel'" ;;
 esac
