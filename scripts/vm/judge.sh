@@ -42,10 +42,14 @@ complaints()
 	tr -d '\r' <"$dir/dmesg.txt" | grep -aE "$complaint" | grep -avE "$harmless"
 }
 
-touch "$dir/dmesg.txt" "$dir/console.txt"
+touch "$dir/dmesg.txt" "$dir/console.txt" "$dir/qemu.txt"
 if panic=$(grep -aoEm1 'Kernel panic - .*' "$dir/dmesg.txt"); then
 	complaints | head -n 5 || true
 	verdict 3 "kernel panic: ${panic#Kernel panic - }"
+fi
+# Ended from outside, QEMU still exits with 0.
+if killed=$(grep -aom1 'terminating on signal.*' "$dir/qemu.txt") && [[ $qemu != 124 ]]; then
+	verdict 7 "QEMU was ended from outside: $killed"
 fi
 case $qemu in
 0|33|35) ;;
