@@ -51,8 +51,9 @@ extern "C" {
 #define NMETRIC_DELTA_MAX	BIT_ULL(60)
 
 /*
- * A percentage over less time than this says nothing: work is credited when it completes, so it would
- * read 0 or 100. The second post of a flush comes that soon; its time in use waits for the next one.
+ * A percentage over less time than this says nothing: work is credited when it completes, so it
+ * would read 0 or 100. The second post of a flush comes that soon; its time in use waits for the
+ * next one.
  */
 #define NMETRIC_WINDOW_MIN_NS	(10ULL * 1000 * 1000)
 
