@@ -32,8 +32,13 @@ std::vector<pid_t> apps(const Node& node) {
 Child in_new_namespace(const Child::Body& body, pid_t* outer) {
   Child launcher([&body](Channel& channel) -> int {
     CHILD_CHECK(::unshare(CLONE_NEWPID) == 0);
-    const Child first([&](Channel&) -> int { return body(channel); });
+    // Both write to one channel: the number goes first.
+    Child first([&](Channel& start) -> int {
+      start.receive();
+      return body(channel);
+    });
     channel.send(static_cast<std::uint64_t>(first.pid()));
+    first.send();
     sleep_for_ever();
   });
   *outer = static_cast<pid_t>(launcher.receive().value_or(0));
