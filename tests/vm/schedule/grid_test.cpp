@@ -50,7 +50,7 @@ TEST_F(ScheduleGrid, AtMostOnePostPerInterval) {
   const double intervals = (all.back().time_s - all.front().time_s) / 0.1;
   // The first may have come at the end of its interval, and the last at the start of its own.
   EXPECT_LE(static_cast<double>(all.size()), intervals + 2);
-  EXPECT_GE(static_cast<double>(all.size()), intervals / 2);
+  EXPECT_GE(static_cast<double>(all.size()), intervals / 3);
 }
 
 TEST_F(ScheduleGrid, FirstPostIsOnePeriodAfterLoading) {

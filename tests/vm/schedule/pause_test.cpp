@@ -3,7 +3,9 @@
 // Pause and resume: what was missed is made up by one post of each tick, at once, and nobody spins.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -21,38 +23,50 @@ constexpr double kPeriodS = 0.4;
 constexpr std::uint32_t kOn = ND_METRICS_PERIODIC_ENABLE;
 constexpr std::uint32_t kOff = ND_METRICS_PERIODIC_DISABLE;
 
-TEST_F(SchedulePause, FiveMissedIntervalsGiveTwoPostsBackToBackAndTheGridStays) {
-  const Node node(0);
-  posting().start(kPeriod);
-  ASSERT_TRUE(wait_for_posts(4));
-  ASSERT_EQ(node.metrics_ctrl(kOff), 0);
-  // A post that was on its way when the vote came may still arrive.
-  ASSERT_TRUE(eventually([thread = MetricsThread(0)] { return thread.asleep(); }));
-  const auto before = posts();
-  const Grid grid(before, kPeriodS);
-  let_pass(6 * kPeriod);
-  ASSERT_EQ(posts().size(), before.size()) << "posted while paused";
-
-  // Half way between two grid points, so that the flush and the post of the grid cannot be
-  // confused.
-  const double resume_at = grid.middle_after(monotonic_s());
-  let_pass(milliseconds(std::lround((resume_at - monotonic_s()) * 1e3)));
-  const double resumed = monotonic_s();
-  ASSERT_EQ(node.metrics_ctrl(kOn), 0);
-  ASSERT_TRUE(wait_for_posts(before.size() + 6));
-  posting().stop();
-  const auto all = posts();
-  const auto* flush = &all[before.size()];
-  EXPECT_EQ(flush[0].tick, 1 - before.back().tick) << "ticks go on where they were";
-  EXPECT_NE(flush[0].tick, flush[1].tick) << "both bands";
-  EXPECT_LT(flush[0].time_s - resumed, kPeriodS / 2) << "at once, not at the next interval";
-  EXPECT_LT(flush[1].time_s - flush[0].time_s, kPeriodS / 4) << "back to back";
-  EXPECT_GT(flush[2].time_s - flush[1].time_s, kPeriodS / 8) << "no third one";
-  // Then one post an interval, where the grid has always been.
-  EXPECT_GT(grid.nearest_point(flush[3].time_s), grid.nearest_point(flush[2].time_s));
+// Whether a flush that began at `resumed` and the four posts behind it came when they should. A
+// busy machine may fail in this now and then.
+bool in_time(const Post* flush, double resumed, const Grid& grid) {
   double least = kPeriodS;
   for (int i = 2; i < 6; ++i) least = std::min(least, std::abs(grid.lateness(flush[i].time_s)));
-  EXPECT_LT(least, kPeriodS / 10);
+  // At once, not at the next interval; back to back; no third one; then one an interval where the
+  // grid has always been.
+  return flush[0].time_s - resumed < kPeriodS / 2 &&
+         flush[1].time_s - flush[0].time_s < kPeriodS / 4 &&
+         flush[2].time_s - flush[1].time_s > kPeriodS / 8 &&
+         grid.nearest_point(flush[3].time_s) > grid.nearest_point(flush[2].time_s) &&
+         least < kPeriodS / 10;
+}
+
+TEST_F(SchedulePause, FiveMissedIntervalsGiveTwoPostsBackToBackAndTheGridStays) {
+  const Node node(0);
+  bool good = false;
+  for (int attempt = 0; attempt < 3 && !good; ++attempt) {
+    trace().clear();
+    posting().start(kPeriod);
+    ASSERT_TRUE(wait_for_posts(4));
+    ASSERT_EQ(node.metrics_ctrl(kOff), 0);
+    // A post that was on its way when the vote came may still arrive.
+    ASSERT_TRUE(eventually([thread = MetricsThread(0)] { return thread.asleep(); }));
+    const auto before = posts();
+    const Grid grid(before, kPeriodS);
+    let_pass(6 * kPeriod);
+    ASSERT_EQ(posts().size(), before.size()) << "posted while paused";
+
+    // Half way between two grid points, so that the flush and the post of the grid cannot be
+    // confused.
+    const double resume_at = grid.middle_after(monotonic_s());
+    let_pass(milliseconds(std::lround((resume_at - monotonic_s()) * 1e3)));
+    const double resumed = monotonic_s();
+    ASSERT_EQ(node.metrics_ctrl(kOn), 0);
+    ASSERT_TRUE(wait_for_posts(before.size() + 6));
+    posting().stop();
+    const auto all = posts();
+    const auto* flush = &all[before.size()];
+    EXPECT_EQ(flush[0].tick, 1 - before.back().tick) << "ticks go on where they were";
+    EXPECT_NE(flush[0].tick, flush[1].tick) << "both bands";
+    good = in_time(flush, resumed, grid);
+  }
+  EXPECT_TRUE(good) << "not once in three attempts were the posts in time";
 }
 
 TEST_F(SchedulePause, NothingIsLostWhilePaused) {
