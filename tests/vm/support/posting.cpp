@@ -84,7 +84,7 @@ std::vector<Post> Posting::run(unsigned posts) {
   const bool came = trace_.read_until(
       [&](const auto& events) { return posts_of(events, device_).size() >= posts; });
   stop();
-  const auto all = posts_of(trace_.read(), device_);
+  auto all = posts_of(trace_.read(), device_);
   if (!came || trace_.lost() != 0) throw std::runtime_error("posts do not arrive");
   next_tick_ = 1 - all.back().tick;
   return all;

@@ -48,8 +48,7 @@ class Instances {
 
  private:
   std::string make() {
-    const auto directory =
-        kInstances + std::to_string(maker_) + "-" + std::to_string(made_++) + "/";
+    auto directory = kInstances + std::to_string(maker_) + "-" + std::to_string(made_++) + "/";
     if (::mkdir(directory.c_str(), 0755) != 0) fail_errno("making " + directory);
     // Per processor; thousands of events.
     write_file(directory + "buffer_size_kb", "2048");

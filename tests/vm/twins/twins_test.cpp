@@ -41,11 +41,12 @@ TEST_F(Twins, EachHasItsNodesClassBusEventsAndDebugfs) {
   const Module twin(parameters(1), kTwin);
   for (const auto& name : {kOurs, kTwin}) {
     EXPECT_TRUE(eventually([&] { return exists(node_path(0, name)); }));
-    EXPECT_TRUE(exists("/sys/class/" + name + "_device/" + name + "0"));
+    const auto device = name + "0";
+    EXPECT_TRUE(exists("/sys/class/" + name + "_device/" + device));
     EXPECT_TRUE(exists("/sys/bus/" + name + "/new_device"));
     EXPECT_TRUE(exists("/sys/kernel/tracing/events/" + name + "/metrics_post"));
     EXPECT_TRUE(exists("/sys/kernel/tracing/events/" + name + "/metrics_post_nd"));
-    EXPECT_TRUE(exists("/sys/kernel/debug/" + name + "/" + name + "0/slabs"));
+    EXPECT_TRUE(exists("/sys/kernel/debug/" + name + "/" + device + "/slabs"));
     EXPECT_NE(read_file("/proc/devices").value_or("").find(" " + name + "\n"), std::string::npos);
   }
   EXPECT_TRUE(eventually([&] { return exists(node_path(1, kOurs)); }));
