@@ -22,6 +22,11 @@ const std::string kTwin = "neuron";
 constexpr unsigned kOk = 200;
 constexpr std::uint32_t kCompleted = NDS_NC_COUNTER_INFER_COMPLETED;
 
+// Device 0 in its class.
+std::string class_path(const std::string& name) {
+  return "/sys/class/" + name + "_device/" + name + "0";
+}
+
 class Twins : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -121,8 +126,8 @@ TEST_F(Twins, DevicesOfOneAreNotTheOthers) {
   EXPECT_EQ(twin.del_device(1), -ENODEV);
   EXPECT_EQ(twin.del_device(0), 0);
   EXPECT_TRUE(eventually([] { return exists(node_path(1, kOurs)); }));
-  EXPECT_TRUE(exists("/sys/class/ndtel_device/ndtel0"));
-  EXPECT_FALSE(exists("/sys/class/neuron_device/neuron0"));
+  EXPECT_TRUE(exists(class_path(kOurs)));
+  EXPECT_FALSE(exists(class_path(kTwin)));
 }
 
 }  // namespace
