@@ -56,12 +56,11 @@ TEST_F(Twins, EachHasItsNodesClassBusEventsAndDebugfs) {
   const Module twin(parameters(1), kTwin);
   for (const auto& name : {kOurs, kTwin}) {
     EXPECT_TRUE(eventually([&] { return exists(node_path(0, name)); }));
-    const auto device = name + "0";
-    EXPECT_TRUE(exists("/sys/class/" + name + "_device/" + device));
-    EXPECT_TRUE(exists("/sys/bus/" + name + "/new_device"));
+    EXPECT_TRUE(exists(class_path(name)));
+    EXPECT_TRUE(has_bus(name));
     EXPECT_TRUE(has_event(name, "metrics_post"));
     EXPECT_TRUE(has_event(name, "metrics_post_nd"));
-    EXPECT_TRUE(exists("/sys/kernel/debug/" + name + "/" + device + "/slabs"));
+    EXPECT_TRUE(Debugfs(0, name).present());
     EXPECT_TRUE(has_device_number(name));
   }
   EXPECT_TRUE(eventually([&] { return exists(node_path(1, kOurs)); }));
