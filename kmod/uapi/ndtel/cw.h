@@ -87,6 +87,7 @@ enum nmetric_cw_id { NMETRIC_CW_IDS(NMETRIC_X_CW) };
 enum nmetric_sink {
 	NMETRIC_SINK_FWIO = 0,	/* firmware mailbox */
 	NMETRIC_SINK_TRACE = 1,	/* trace events metrics_post and metrics_post_nd */
+	NMETRIC_SINK_RELAY = 2,	/* agent of a companion device */
 	NMETRIC_SINK_COUNT
 };
 
