@@ -50,11 +50,15 @@ check_checkpatch()
 	local shared='^kmod/uapi/|^kmod/core/port_user\.h$|^scripts/vm/guest/'
 	# This one exists to compare kernel versions.
 	local versions='^kmod/compat\.h$'
+	# These hold lists that are expanded in several ways.
+	local lists='^kmod/core/(fw_model|ncounter)\.h$'
 	local all
 
 	tools=$(scripts/vm/fetch-source.sh --tools)
 	all=$(sources 'kmod/*.[ch]' 'tests/vm/selftest/*.c' 'scripts/vm/guest/*.c')
-	grep -vE "$shared|$versions" <<<"$all" | checkpatch NONE || status=1
+	grep -vE "$shared|$versions|$lists" <<<"$all" | checkpatch NONE || status=1
+	grep -E "$lists" <<<"$all" | checkpatch COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON ||
+		status=1
 	grep -E "$versions" <<<"$all" | checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON || status=1
 	grep -E "$shared" <<<"$all" |
 		checkpatch PREFER_KERNEL_TYPES,VOLATILE,PREFER_DEFINED_ATTRIBUTE_MACRO,COMPLEX_MACRO,MACRO_ARG_REUSE,CAMELCASE ||
