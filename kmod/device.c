@@ -11,28 +11,51 @@
 #include "compat.h"
 #include "debugfs.h"
 #include "device.h"
+#include "params.h"
+
+#define ND_V2_FACTS \
+	.arch = ND_ARCH_V2, .nc_count = 2, .compatible_min = 5, .compatible_max = 7, .dice = 1, \
+	.hbm_channels = 2, .host_bit = BIT_ULL(44), .miscram_addr = 0xFFFF0FA0000ULL, \
+	.reset_accept_ms = 120000, .core_type = "NCv2"
+
+#define ND_V3_FACTS \
+	.nc_count = 8, .compatible_min = 10, .compatible_max = 11, .dice = 2, .hbm_channels = 4, \
+	.hbm_repair = true, .host_bit = BIT_ULL(46), .miscram_addr = 0x8006C84000ULL, \
+	.reset_accept_ms = 480000
 
 static const struct nd_arch_info nd_archs[] = {
 	{
 		.name = "v2",
-		.arch = ND_ARCH_V2,
-		.nc_count = 2,
-		.compatible_min = 5,
-		.compatible_max = 7,
+		ND_V2_FACTS,
+		.device_type = "NDv2",
+		.instance_type = "Trn1",
+		.device_name = "Trainium1",
+	},
+	{
+		.name = "inf2",
+		ND_V2_FACTS,
+		/* As the reference has it; device_name tells it from Trn2. */
+		.device_type = "NDv3",
+		.instance_type = "Inf2",
+		.device_name = "Inferentia2",
 	},
 	{
 		.name = "v3",
 		.arch = ND_ARCH_V3,
-		.nc_count = 8,
-		.compatible_min = 10,
-		.compatible_max = 11,
+		ND_V3_FACTS,
+		.device_type = "NDv3",
+		.core_type = "NCv3",
+		.instance_type = "Trn2",
+		.device_name = "Trainium2",
 	},
 	{
 		.name = "v4",
 		.arch = ND_ARCH_V4,
-		.nc_count = 8,
-		.compatible_min = 10,
-		.compatible_max = 11,
+		ND_V3_FACTS,
+		.device_type = "NDv4",
+		.core_type = "NCv4",
+		.instance_type = "Trn3",
+		.device_name = "Trainium3",
 	},
 };
 
@@ -45,8 +68,8 @@ static DEFINE_MUTEX(nd_devices_lock);
 static LIST_HEAD(nd_devices);
 
 /**
- * nd_arch_find() - look a generation up
- * @name: "v2", "v3" or "v4"
+ * nd_arch_find() - look a kind of device up
+ * @name: "v2", "inf2", "v3" or "v4"
  *
  * Return: its facts, or NULL.
  */
@@ -119,6 +142,9 @@ static void nd_device_release(struct device *dev)
 	struct nd_device *nd = container_of(dev, struct nd_device, dev);
 
 	nd_metrics_destroy(nd);
+	nd_fwio_exit(nd);
+	if (nd->hw)
+		nd->hw->destroy(nd);
 	/* The index is free only now: a node that is still open keeps its name to itself. */
 	ida_free(&nd_indices, nd->index);
 	mutex_destroy(&nd->nds.lock);
@@ -126,7 +152,16 @@ static void nd_device_release(struct device *dev)
 	kfree(nd);
 }
 
-static struct nd_device *nd_device_alloc(const struct nd_arch_info *arch, u32 revision)
+static int nd_index_alloc(int index)
+{
+	if (index == ND_INDEX_ANY)
+		return ida_alloc_max(&nd_indices, ND_MAX_DEVICES - 1, GFP_KERNEL);
+	index = ida_alloc_range(&nd_indices, index, index, GFP_KERNEL);
+	return index == -ENOSPC ? -EEXIST : index;
+}
+
+/* A device that nothing knows of yet; put_device() undoes it. */
+static struct nd_device *nd_device_alloc(const struct nd_device_setup *setup)
 {
 	struct nd_device *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
 	int ret;
@@ -136,17 +171,21 @@ static struct nd_device *nd_device_alloc(const struct nd_arch_info *arch, u32 re
 	ret = percpu_ref_init(&nd->calls, nd_device_drained, 0, GFP_KERNEL);
 	if (ret)
 		goto free;
-	ret = ida_alloc_max(&nd_indices, ND_MAX_DEVICES - 1, GFP_KERNEL);
+	ret = nd_index_alloc(setup->index);
 	if (ret < 0)
 		goto exit_calls;
 	nd->index = ret;
-	nd->arch = arch;
-	nd->revision = revision;
+	nd->arch = setup->arch;
+	nd->revision = setup->revision;
+	nd->hw = setup->hw;
+	nd->hw_data = setup->hw_data;
 	nd->state = ND_STATE_READY;
 	init_waitqueue_head(&nd->state_wait);
 	init_completion(&nd->drained);
 	INIT_LIST_HEAD(&nd->node);
 	nds_pool_init(&nd->nds);
+	nd_reset_init(nd);
+	nd_power_init(nd);
 
 	device_initialize(&nd->dev);
 	nd->dev.class = nd_class;
@@ -154,14 +193,6 @@ static struct nd_device *nd_device_alloc(const struct nd_arch_info *arch, u32 re
 	nd->dev.release = nd_device_release;
 	cdev_init(&nd->cdev, &nd_cdev_fops);
 	nd->cdev.owner = THIS_MODULE;
-
-	ret = dev_set_name(&nd->dev, ND_NAMESPACE "%d", nd->index);
-	if (!ret)
-		ret = nd_metrics_init(nd);
-	if (ret) {
-		put_device(&nd->dev);
-		return ERR_PTR(ret);
-	}
 	return nd;
 
 exit_calls:
@@ -171,24 +202,44 @@ free:
 	return ERR_PTR(ret);
 }
 
+static int nd_device_prepare(struct nd_device *nd)
+{
+	int ret = dev_set_name(&nd->dev, ND_NAMESPACE "%d", nd->index);
+
+	if (!ret)
+		ret = nd_fwio_init(nd);
+	if (!ret)
+		ret = nd_metrics_init(nd);
+	return ret;
+}
+
 /**
  * nd_device_create() - make a device and publish its node
- * @arch: generation
- * @revision: PCI revision id
+ * @setup: what it is made of
  *
- * Return: the device, listed; an error pointer: -ENOSPC when all indices are taken, -ENOMEM, or
- * what registration says.
+ * The first reset runs behind the published node: opening it waits.
+ *
+ * Return: the device, listed; an error pointer: -EEXIST when the wanted index is taken, -ENOSPC when
+ * all are, -ENOMEM, or what registration says.
  */
-struct nd_device *nd_device_create(const struct nd_arch_info *arch, u32 revision)
+struct nd_device *nd_device_create(const struct nd_device_setup *setup)
 {
-	struct nd_device *nd = nd_device_alloc(arch, revision);
+	struct nd_device *nd = nd_device_alloc(setup);
 	int ret;
 
-	if (IS_ERR(nd))
+	if (IS_ERR(nd)) {
+		if (setup->hw)
+			setup->hw->discard(setup->hw_data);
 		return nd;
+	}
+	ret = nd_device_prepare(nd);
+	if (ret)
+		goto put;
 	ret = nd_metrics_start(nd);
 	if (ret)
 		goto put;
+	if (nd->hw && !nd_no_reset)
+		nd_reset_request(nd, ND_RESET_WHOLE_DEVICE, NULL);
 	nd_debugfs_add(nd);
 	ret = cdev_device_add(&nd->cdev, &nd->dev);
 	if (ret)
@@ -203,6 +254,7 @@ struct nd_device *nd_device_create(const struct nd_arch_info *arch, u32 revision
 
 stop:
 	nd_debugfs_remove(nd);
+	nd_reset_stop(nd);
 	nd_metrics_stop(nd);
 put:
 	put_device(&nd->dev);
@@ -244,10 +296,14 @@ void nd_device_remove(struct nd_device *nd)
 	WRITE_ONCE(nd->gone, true);
 	wake_up_all(&nd->state_wait);
 	percpu_ref_kill(&nd->calls);
+	/* Whoever waits for a reset or for the firmware leaves at once. */
+	nd_reset_stop(nd);
+	nd_fwio_interrupt(nd, true);
 	wait_for_completion(&nd->drained);
 
 	nd_metrics_stop(nd);
 	nds_pool_release_all(nd);
+	nd_fwio_interrupt(nd, false);
 	nd_metrics_drain(nd);
 	nd_debugfs_remove(nd);
 	put_device(&nd->dev);

@@ -12,8 +12,12 @@
 #include <linux/stringify.h>
 #include <linux/wait.h>
 
+#include "fwio.h"
+#include "hw.h"
 #include "metrics.h"
 #include "nds.h"
+#include "power.h"
+#include "reset.h"
 #include "uapi/ndtel/abi.h"
 
 /*
@@ -24,12 +28,22 @@
 #define ND_VERSION "0.1.0"
 
 /**
- * struct nd_arch_info - what a generation of devices has
+ * struct nd_arch_info - what a kind of device has
  * @name: as written to new_device and sim_arch
  * @arch: enum nd_arch
  * @nc_count: NeuronCores
  * @compatible_min: lowest runtime interface number
  * @compatible_max: highest runtime interface number
+ * @dice: dice with a power sensor each
+ * @hbm_channels: memory channels with an ECC tally each
+ * @hbm_repair: firmware repairs memory
+ * @host_bit: set in host addresses that firmware is given
+ * @miscram_addr: device address of MiscRAM
+ * @reset_accept_ms: patience until firmware accepts a reset
+ * @device_type: text of the device's arch_type
+ * @core_type: text of its cores' arch_type
+ * @instance_type: family of instances
+ * @device_name: product
  */
 struct nd_arch_info {
 	const char *name;
@@ -37,6 +51,16 @@ struct nd_arch_info {
 	u32 nc_count;
 	u32 compatible_min;
 	u32 compatible_max;
+	u32 dice;
+	u32 hbm_channels;
+	bool hbm_repair;
+	u64 host_bit;
+	u64 miscram_addr;
+	u32 reset_accept_ms;
+	const char *device_type;
+	const char *core_type;
+	const char *instance_type;
+	const char *device_name;
 };
 
 const struct nd_arch_info *nd_arch_find(const char *name);
@@ -53,6 +77,11 @@ const struct nd_arch_info *nd_arch_find(const char *name);
  * @gone: set once, before the device drains
  * @calls: calls inside the device; killed by removal, which then waits for @drained
  * @drained: the last call left
+ * @hw: access to the hardware, NULL for a companion device
+ * @hw_data: the provider's
+ * @fwio: mailbox
+ * @resets: resets asked for
+ * @power: power samples
  * @nds: slabs of processes
  * @metrics: posting engine and thread
  * @debugfs: directory of this device
@@ -69,13 +98,36 @@ struct nd_device {
 	bool gone;
 	struct percpu_ref calls;
 	struct completion drained;
+	const struct nd_hw_ops *hw;
+	void *hw_data;
+	struct nd_fwio fwio;
+	struct nd_resets resets;
+	struct nd_power power;
 	struct nds_pool nds;
 	struct nd_metrics metrics;
 	struct dentry *debugfs;
 	struct list_head node;
 };
 
-struct nd_device *nd_device_create(const struct nd_arch_info *arch, u32 revision);
+#define ND_INDEX_ANY	(-1)
+
+/**
+ * struct nd_device_setup - what a device is made of
+ * @arch: kind of device
+ * @revision: PCI revision id
+ * @index: wanted index, or ND_INDEX_ANY for the lowest free one
+ * @hw: access to its hardware, or NULL
+ * @hw_data: for @hw; from nd_device_create() on it is the device's, also when that fails
+ */
+struct nd_device_setup {
+	const struct nd_arch_info *arch;
+	u32 revision;
+	int index;
+	const struct nd_hw_ops *hw;
+	void *hw_data;
+};
+
+struct nd_device *nd_device_create(const struct nd_device_setup *setup);
 void nd_device_remove(struct nd_device *nd);
 struct nd_device *nd_device_unlist(int index);
 void nd_device_set_state(struct nd_device *nd, enum nd_state state);

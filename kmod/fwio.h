@@ -9,6 +9,7 @@
 #define NDTEL_FWIO_H
 
 #include <linux/mutex.h>
+#include <linux/wait.h>
 
 #include "core/fwio.h"
 
@@ -16,23 +17,23 @@ struct nd_device;
 
 /**
  * struct nd_fwio - mailbox of one device
- * @lock: guards the mailbox registers, @core, @port's memory, @features and @profile; held over a
- *	whole exchange or reset
+ * @lock: guards everything here but @idle. Held for one step of an exchange, never while waiting:
+ *	the mailbox is owned through @core's use
  * @core: protocol state
  * @port: registers and memory
- * @abort: a reset or removal wants the mailbox: the exchange in flight ends early
- * @api: cached API version, 0 = not known; invalidated by a reset
+ * @idle: woken when the mailbox is free
+ * @interrupt: a reset or removal wants the mailbox: exchanges end early, none begins
+ * @api: cached API version, 0 = not known; forgotten by a reset
  * @features: last bitmap of SET_FEATURE
- * @profile: last profile set or read, -1 = not known
  */
 struct nd_fwio {
 	struct mutex lock; /* guards the mailbox; see above */
 	struct fwio core;
 	struct fwio_port port;
-	bool abort;
+	wait_queue_head_t idle;
+	bool interrupt;
 	u32 api;
 	u8 features;
-	int profile;
 };
 
 /**
@@ -47,6 +48,7 @@ struct nd_fwio_outcome {
 
 int nd_fwio_init(struct nd_device *nd);
 void nd_fwio_exit(struct nd_device *nd);
+void nd_fwio_interrupt(struct nd_device *nd, bool on);
 
 bool nd_has_firmware(const struct nd_device *nd);
 int nd_reg_read(struct nd_device *nd, u32 offset, u32 *value);
@@ -60,6 +62,7 @@ int nd_fwio_set_profile(struct nd_device *nd, u8 profile);
 int nd_fwio_get_profile(struct nd_device *nd, u8 *profile);
 int nd_fwio_get_profiles(struct nd_device *nd, u16 feature, struct nd_fwio_profiles *profiles);
 int nd_fwio_set_feature(struct nd_device *nd, u8 mask, u8 value);
+int nd_fwio_reset(struct nd_device *nd, u32 map, u64 *accept_ms, const bool *stop);
 void nd_fwio_stats(struct nd_device *nd, struct fwio_stats *stats);
 
 #endif /* NDTEL_FWIO_H */

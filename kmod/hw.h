@@ -27,7 +27,8 @@ enum nd_pe_counter {
  * @alloc: zeroed memory that firmware can reach; *addr is its address as firmware knows it
  * @free: give it back
  * @pe_counter: read one tensor engine counter; NULL when the device has none; -EIO
- * @destroy: the device is gone; free the provider's part
+ * @destroy: the device is gone; free its hw_data
+ * @discard: the device was never made; free this hw_data
  */
 struct nd_hw_ops {
 	const char *name;
@@ -38,6 +39,7 @@ struct nd_hw_ops {
 	int (*pe_counter)(struct nd_device *nd, u32 nc, u32 row, enum nd_pe_counter which,
 			  u64 *value);
 	void (*destroy)(struct nd_device *nd);
+	void (*discard)(void *hw_data);
 };
 
 #endif /* NDTEL_HW_H */

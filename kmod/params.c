@@ -63,6 +63,26 @@ static int nd_param_set_devices(const char *val, const struct kernel_param *kp)
 	return nd_param_set_range(val, kp, 0, ND_MAX_DEVICES);
 }
 
+static int nd_param_set_timeout(const char *val, const struct kernel_param *kp)
+{
+	return nd_param_set_range(val, kp, 0, ND_TIMEOUT_MAX_MS);
+}
+
+static int nd_param_set_window(const char *val, const struct kernel_param *kp)
+{
+	return nd_param_set_range(val, kp, ND_POWER_WINDOW_MIN_MS, ND_TIMEOUT_MAX_MS);
+}
+
+static const struct kernel_param_ops nd_param_timeout_ops = {
+	.set = nd_param_set_timeout,
+	.get = param_get_uint,
+};
+
+static const struct kernel_param_ops nd_param_window_ops = {
+	.set = nd_param_set_window,
+	.get = param_get_uint,
+};
+
 static const struct kernel_param_ops nd_param_delay_ops = {
 	.set = nd_param_set_delay,
 	.get = param_get_uint,
@@ -101,4 +121,27 @@ MODULE_PARM_DESC(sim_devices, "simulated devices to create at load, 0 to 64 (def
 
 char *nd_sim_arch = "v3";
 module_param_named(sim_arch, nd_sim_arch, charp, 0444);
-MODULE_PARM_DESC(sim_arch, "their generation: v2, v3 or v4 (default v3)");
+MODULE_PARM_DESC(sim_arch, "their kind: v2, inf2, v3 or v4 (default v3)");
+
+bool nd_no_reset;
+module_param_named(no_reset, nd_no_reset, bool, 0444);
+MODULE_PARM_DESC(no_reset, "leave out the reset of a new device (default off)");
+
+unsigned int nd_reset_timeout_ms;
+module_param_cb(reset_timeout_ms, &nd_param_timeout_ops, &nd_reset_timeout_ms, 0644);
+MODULE_PARM_DESC(reset_timeout_ms,
+		 "milliseconds for a reset, 0 = as long as the device's kind needs (default 0)");
+
+unsigned int nd_fwio_timeout_ms;
+module_param_cb(fwio_timeout_ms, &nd_param_timeout_ops, &nd_fwio_timeout_ms, 0644);
+MODULE_PARM_DESC(fwio_timeout_ms,
+		 "milliseconds at most for a call to firmware, 0 = as each command needs (default 0)");
+
+unsigned int nd_power_window_ms = 60000;
+module_param_cb(power_window_ms, &nd_param_window_ops, &nd_power_window_ms, 0444);
+MODULE_PARM_DESC(power_window_ms, "milliseconds a power report covers (default 60000)");
+
+char *nd_platform = "auto";
+module_param_named(platform, nd_platform, charp, 0444);
+MODULE_PARM_DESC(platform,
+		 "auto (by the product name), standard, ultraserver or pds (default auto)");

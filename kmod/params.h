@@ -14,10 +14,18 @@
 #define ND_POST_DELAY_MIN_MS 100
 #define ND_POST_DELAY_MAX_MS 86400000
 
+#define ND_TIMEOUT_MAX_MS 3600000
+#define ND_POWER_WINDOW_MIN_MS 1000
+
 extern unsigned int nd_sim_devices;
 extern char *nd_sim_arch;
 extern bool nd_restrict_readers;
 extern bool nd_quirks;
+extern bool nd_no_reset;
+extern unsigned int nd_reset_timeout_ms;
+extern unsigned int nd_fwio_timeout_ms;
+extern unsigned int nd_power_window_ms;
+extern char *nd_platform;
 
 u64 nd_post_period_ns(void);
 unsigned int nd_log_posts(void);
