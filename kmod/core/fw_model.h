@@ -21,6 +21,8 @@ extern "C" {
 #define FW_MODEL_CW_IDS		256
 #define FW_MODEL_OVERRIDES	16
 #define FW_MODEL_LATE		16	/* replies that can be on their way at once */
+#define FW_MODEL_REQUEST_MAX	800	/* payload of the longest request, a READ */
+#define FW_MODEL_REPLY_MAX	400	/* payload of the longest reply */
 
 /*
  * Fault knobs: X(name, initial value, meaning). 0 is no fault unless the text says otherwise. A
@@ -117,21 +119,21 @@ struct fw_model_override {
  * @used: this entry is set
  * @legacy: answered in host memory at @addr; else in the registers
  * @due_ns: when it arrives
+ * @order: of those due at the same time the lowest arrives first
  * @addr: legacy: response address
  * @header: response header
  * @len: bytes of @payload
- * @clear_trigger: the doorbell is cleared with it
- * @payload: at most FWIO_READ_MAX values of READ
+ * @payload: what @len says
  */
 struct fw_model_reply {
 	bool used;
 	bool legacy;
-	bool clear_trigger;
 	u64 due_ns;
+	u64 order;
 	u64 addr;
 	struct nd_fwio_response header;
 	u32 len;
-	u8 payload[400];
+	u8 payload[FW_MODEL_REPLY_MAX];
 };
 
 /**
@@ -140,6 +142,7 @@ struct fw_model_reply {
  * @reg: register file by offset / 4
  * @host: the host's memory
  * @host_bit: set in host addresses the driver hands out; masked before use
+ * @miscram_addr: device address of the register file, for READ
  * @profile: performance profile
  * @feature: bitmap of SET_FEATURE
  * @received: by CloudWatch id, sum of the decimal texts of all posts taken
@@ -147,6 +150,7 @@ struct fw_model_reply {
  * @mismatched: posts whose copy in DATA differed from the request
  * @rejected: requests with a wrong CRC, size or address
  * @ignored_accesses: accesses that were not aligned or outside
+ * @requests: by command, whole requests that arrived; unknown commands at 0
  *
  * The rest is private.
  */
@@ -155,6 +159,7 @@ struct fw_model {
 	u32 reg[ND_MISCRAM_SIZE / 4];
 	struct fw_model_host host;
 	u64 host_bit;
+	u64 miscram_addr;
 	u8 profile;
 	u8 feature;
 	u64 received[FW_MODEL_CW_IDS];
@@ -168,14 +173,18 @@ struct fw_model {
 	u8 reset_phase;
 	u64 reset_due_ns;
 	u64 start_ns;
+	u64 replies;
 	u32 random;
+	u32 random_seed;
+	u32 power_sample[FW_MODEL_DICE];
+	u8 request[ND_FWIO_REQUEST_HEADER + FW_MODEL_REQUEST_MAX];
 	struct fw_model_override override[FW_MODEL_OVERRIDES];
 	struct fw_model_reply late[FW_MODEL_LATE];
 	struct fw_model_reply last;
 };
 
-void fw_model_init(struct fw_model *m, const struct fw_model_host *host, u64 host_bit, u64 serial,
-		   u32 device_id, u64 now_ns);
+void fw_model_init(struct fw_model *m, const struct fw_model_host *host, u64 host_bit,
+		   u64 miscram_addr, u64 serial, u32 device_id, u64 now_ns);
 u32 fw_model_read(struct fw_model *m, u32 offset, u64 now_ns);
 void fw_model_write(struct fw_model *m, u32 offset, u32 value, u64 now_ns);
 int fw_model_override(struct fw_model *m, u32 offset, enum fw_model_answer answer, u64 until_ns);

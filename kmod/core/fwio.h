@@ -29,7 +29,8 @@ extern "C" {
  * @write32: store to a register, ordered after all earlier stores to @request
  * @request: FWIO_SLOTS * FWIO_SLOT_SIZE bytes the firmware reads
  * @request_addr: their address as the firmware knows it
- * @response: FWIO_SLOTS * FWIO_SLOT_SIZE bytes the firmware writes, untrusted
+ * @response: FWIO_SLOTS * FWIO_SLOT_SIZE bytes the firmware writes, untrusted; a place is cleared
+ *	before it is handed out
  * @response_addr: their address as the firmware knows it
  */
 struct fwio_port {
@@ -38,7 +39,7 @@ struct fwio_port {
 	void (*write32)(void *ctx, u32 offset, u32 value);
 	u8 *request;
 	u64 request_addr;
-	const u8 *response;
+	u8 *response;
 	u64 response_addr;
 };
 
@@ -94,6 +95,8 @@ enum fwio_use {
  * @slot: legacy place of the last request
  * @abandoned: by place, sequence number of a request that was never answered, 0 = none
  * @dirty: a doorbell of the last exchange was not answered, so the firmware may still be at it
+ * @unanswered: bitmap of the sequence numbers that were never answered; they are not used again
+ *	until they are, or until there are too many of them
  * @limits: by enum nd_fwio_cmd
  * @stats: tallies
  */
@@ -103,6 +106,7 @@ struct fwio {
 	u8 slot;
 	u8 abandoned[FWIO_SLOTS];
 	bool dirty;
+	u64 unanswered[4];
 	struct fwio_limits limits[ND_FWIO_SET_FEATURE + 1];
 	struct fwio_stats stats;
 };
@@ -125,13 +129,15 @@ struct fwio_call {
 	u8 phase;
 	u8 seq;
 	u8 slot;
+	u8 stale_seq;
 	u32 attempt;
 	const u8 *payload;
 	u32 size;
 	u8 *reply;
 	u32 reply_max;
-	u32 crc;
+	struct nd_fwio_request header;
 	int last;
+	u64 poll_ns;
 	u64 total_deadline;
 	u64 deadline;
 	u64 not_before;
@@ -139,6 +145,7 @@ struct fwio_call {
 
 u32 fwio_crc32c(u32 crc, const void *data, size_t n);
 u32 fwio_frame_crc(const struct nd_fwio_request *header, const void *payload, size_t n);
+u32 fwio_reply_crc(const struct nd_fwio_response *header, const void *payload, size_t n);
 
 void fwio_init(struct fwio *f);
 void fwio_scale_limits(struct fwio *f, u64 total_ns);
@@ -182,7 +189,7 @@ struct fwio_reset {
 	u64 start_ns;
 	u64 rung_ns;
 	u64 deadline;
-	u32 poll;
+	u64 poll_ns;
 };
 
 int fwio_reset_begin(struct fwio *f, struct fwio_reset *r, enum nd_reset_type type, u32 map_hi,

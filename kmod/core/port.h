@@ -18,6 +18,11 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
+
+/* Order accesses to memory that a device reads and writes too. */
+#define nd_dma_rmb()	dma_rmb()
+#define nd_dma_wmb()	dma_wmb()
 
 #else
 

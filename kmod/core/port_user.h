@@ -25,6 +25,9 @@ typedef int64_t s64;
 #ifndef READ_ONCE
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #endif
+#ifndef WRITE_ONCE
+#define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
+#endif
 #ifndef BIT_ULL
 #define BIT_ULL(n) (1ULL << (n))
 #endif
@@ -42,6 +45,10 @@ typedef int64_t s64;
 #ifndef __always_inline
 #define __always_inline inline __attribute__((__always_inline__))
 #endif
+
+/* Order accesses to memory that a device, or a thread that plays one, reads and writes too. */
+#define nd_dma_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define nd_dma_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 static inline u64 div64_u64(u64 a, u64 b)
 {
