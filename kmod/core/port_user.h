@@ -20,6 +20,7 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 
+#define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
 
 #ifndef READ_ONCE
