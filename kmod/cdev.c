@@ -16,6 +16,7 @@
 #include "cdev.h"
 #include "cookie.h"
 #include "device.h"
+#include "relay.h"
 #include "uapi/ndtel/ioctl.h"
 
 /* feature_flags1 bits of the reference announce DMA and memory commands; there are none here. */
@@ -68,8 +69,10 @@ static int nd_cdev_flush(struct file *filp, fl_owner_t id)
 	 * does, even when a child still holds the file. A dying thread with a file table of its
 	 * own is not the process.
 	 */
-	if ((current->flags & PF_EXITING) && !atomic_read(&current->signal->live))
+	if ((current->flags & PF_EXITING) && !atomic_read(&current->signal->live)) {
 		nds_owner_exits(file->nd);
+		nd_relay_owner_exits(file);
+	}
 	return 0;
 }
 
@@ -78,6 +81,7 @@ static int nd_cdev_release(struct inode *inode, struct file *filp)
 	struct nd_file *file = filp->private_data;
 
 	nd_metrics_unvote(file);
+	nd_relay_detach(file);
 	nds_file_closed(file);
 	kfree(file);
 	return 0;
@@ -255,6 +259,10 @@ static long nd_ioctl_normal(struct nd_file *file, struct file *filp, unsigned in
 		return nd_ioc_host_device_id(file, arg);
 	case ND_IOC_METRICS_CTRL:
 		return nd_ioc_metrics_ctrl(file, filp, arg);
+	case ND_IOC_RELAY_ATTACH:
+		return nd_relay_attach(file, filp);
+	case ND_IOC_RELAY_ACK:
+		return nd_relay_ack(file, arg);
 	default:
 		return nd_ioctl_free(file, cmd, arg);
 	}
@@ -275,6 +283,8 @@ static bool nd_ioctl_needs_normal_lane(unsigned int cmd)
 	case ND_IOC_RELEASE_NEURON_DS:
 	case ND_IOC_HOST_DEVICE_ID:
 	case ND_IOC_METRICS_CTRL:
+	case ND_IOC_RELAY_ATTACH:
+	case ND_IOC_RELAY_ACK:
 		return true;
 	default:
 		return false;
@@ -318,6 +328,23 @@ static int nd_cdev_mmap(struct file *filp, struct vm_area_struct *vma)
 	return ret;
 }
 
+static ssize_t nd_cdev_read(struct file *filp, char __user *buf, size_t count, loff_t *pos)
+{
+	struct nd_file *file = filp->private_data;
+	ssize_t ret;
+
+	if (!nd_device_enter(file->nd))
+		return -ENODEV;
+	ret = nd_relay_read(file, filp->f_flags & O_NONBLOCK, buf, count);
+	nd_device_leave(file->nd);
+	return ret;
+}
+
+static __poll_t nd_cdev_poll(struct file *filp, poll_table *wait)
+{
+	return nd_relay_poll(filp->private_data, filp, wait);
+}
+
 const struct file_operations nd_cdev_fops = {
 	.owner = THIS_MODULE,
 	.open = nd_cdev_open,
@@ -325,4 +352,6 @@ const struct file_operations nd_cdev_fops = {
 	.release = nd_cdev_release,
 	.unlocked_ioctl = nd_cdev_ioctl,
 	.mmap = nd_cdev_mmap,
+	.read = nd_cdev_read,
+	.poll = nd_cdev_poll,
 };

@@ -46,6 +46,7 @@ static void books_row_show(struct seq_file *s, const struct nmetric *m, enum nme
 	static const char * const sink_name[NMETRIC_SINK_COUNT] = {
 		[NMETRIC_SINK_FWIO] = "fwio",
 		[NMETRIC_SINK_TRACE] = "trace",
+		[NMETRIC_SINK_RELAY] = "relay",
 	};
 	const struct nmetric_sink_books *b = &m->sink[sink];
 	u8 cw = nmetric_defs[row].cw_id;
@@ -129,6 +130,13 @@ static int locks_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(locks);
 
+static int relay_show(struct seq_file *s, void *unused)
+{
+	nd_relay_show(s, s->private);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(relay);
+
 static int slabs_alive_show(struct seq_file *s, void *unused)
 {
 	seq_printf(s, "%u\n", nds_slabs_alive());
@@ -147,6 +155,8 @@ void nd_debugfs_add(struct nd_device *nd)
 	debugfs_create_file("pending", 0400, nd->debugfs, nd, &pending_fops);
 	debugfs_create_file("anomalies", 0400, nd->debugfs, nd, &anomalies_fops);
 	debugfs_create_file("locks", 0400, nd->debugfs, nd, &locks_fops);
+	if (!nd->hw)
+		debugfs_create_file("relay", 0400, nd->debugfs, nd, &relay_fops);
 }
 
 /**

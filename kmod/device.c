@@ -186,6 +186,7 @@ static struct nd_device *nd_device_alloc(const struct nd_device_setup *setup)
 	nds_pool_init(&nd->nds);
 	nd_reset_init(nd);
 	nd_power_init(nd);
+	nd_relay_init(nd);
 
 	device_initialize(&nd->dev);
 	nd->dev.class = nd_class;
@@ -296,8 +297,9 @@ void nd_device_remove(struct nd_device *nd)
 	WRITE_ONCE(nd->gone, true);
 	wake_up_all(&nd->state_wait);
 	percpu_ref_kill(&nd->calls);
-	/* Whoever waits for a reset or for the firmware leaves at once. */
+	/* Whoever waits for a reset, for a post or for the firmware leaves at once. */
 	nd_reset_stop(nd);
+	nd_relay_stop(nd);
 	nd_fwio_interrupt(nd, true);
 	wait_for_completion(&nd->drained);
 

@@ -17,6 +17,7 @@
 #include "metrics.h"
 #include "nds.h"
 #include "power.h"
+#include "relay.h"
 #include "reset.h"
 #include "uapi/ndtel/abi.h"
 
@@ -84,6 +85,7 @@ const struct nd_arch_info *nd_arch_find(const char *name);
  * @power: power samples
  * @nds: slabs of processes
  * @metrics: posting engine and thread
+ * @relay: way out of posts when there is no hardware
  * @debugfs: directory of this device
  * @node: in the module's list of devices
  */
@@ -105,6 +107,7 @@ struct nd_device {
 	struct nd_power power;
 	struct nds_pool nds;
 	struct nd_metrics metrics;
+	struct nd_relay relay;
 	struct dentry *debugfs;
 	struct list_head node;
 };
