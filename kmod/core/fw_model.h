@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The firmware's side: a model of the management firmware behind a MiscRAM register file, with every
- * fault it can be told to make. It is the other end of a simulated device in the module, and of the
- * mailbox tests in user space. Time is passed in; the caller serialises all calls.
+ * The firmware's side: a model of the management firmware behind a MiscRAM register file, with
+ * every fault it can be told to make. It is the other end of a simulated device in the module, and
+ * of the mailbox tests in user space. Time is passed in; the caller serialises all calls.
  *
  * A post counts as received exactly when the model decides to answer it with success, whether or
  * not that answer ever arrives.
@@ -181,6 +181,7 @@ struct fw_model {
 	struct fw_model_override override[FW_MODEL_OVERRIDES];
 	struct fw_model_reply late[FW_MODEL_LATE];
 	struct fw_model_reply last;
+	struct fw_model_reply sending;
 };
 
 void fw_model_init(struct fw_model *m, const struct fw_model_host *host, u64 host_bit,
