@@ -110,6 +110,7 @@ static int locks_show(struct seq_file *s, void *unused)
 		[NDS_LOCK_OWNERSHIP] = "ownership",
 		[NDS_LOCK_MAPPING] = "mapping",
 		[NDS_LOCK_TICK] = "tick",
+		[NDS_LOCK_EVENT] = "event",
 		[NDS_LOCK_READ] = "read",
 	};
 	struct nds_lock_stats stats[NDS_LOCK_USES];
@@ -144,6 +145,25 @@ static int slabs_alive_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(slabs_alive);
 
+static int fwio_show(struct seq_file *s, void *unused)
+{
+	struct nd_device *nd = s->private;
+	struct npower_tallies power;
+	struct fwio_stats f;
+
+	nd_fwio_stats(nd, &f);
+	seq_printf(s, "calls %llu\ndoorbells %llu\nfailed %llu\ntimeouts %llu\nbad_replies %llu\n",
+		   f.calls, f.doorbells, f.failed, f.timeouts, f.bad_replies);
+	seq_printf(s, "refusals %llu\nsilences %llu\nmalformed %llu\nstale %llu\nresets %llu\n",
+		   f.refusals, f.silences, f.malformed, f.stale, f.resets);
+	nd_power_tallies(nd, &power);
+	seq_printf(s, "power_accepted %llu\npower_stale %llu\npower_implausible %llu\n",
+		   power.accepted, power.stale, power.implausible);
+	seq_printf(s, "power_failed %llu\n", power.failed);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(fwio);
+
 /**
  * nd_debugfs_add() - files of one device
  * @nd: device
@@ -155,8 +175,13 @@ void nd_debugfs_add(struct nd_device *nd)
 	debugfs_create_file("pending", 0400, nd->debugfs, nd, &pending_fops);
 	debugfs_create_file("anomalies", 0400, nd->debugfs, nd, &anomalies_fops);
 	debugfs_create_file("locks", 0400, nd->debugfs, nd, &locks_fops);
-	if (!nd->hw)
+	if (!nd->hw) {
 		debugfs_create_file("relay", 0400, nd->debugfs, nd, &relay_fops);
+		return;
+	}
+	debugfs_create_file("fwio", 0400, nd->debugfs, nd, &fwio_fops);
+	if (nd->hw->debugfs)
+		nd->hw->debugfs(nd, nd->debugfs);
 }
 
 /**

@@ -207,8 +207,11 @@ static int nd_device_prepare(struct nd_device *nd)
 {
 	int ret = dev_set_name(&nd->dev, ND_NAMESPACE "%d", nd->index);
 
-	if (!ret)
-		ret = nd_fwio_init(nd);
+	if (ret)
+		return ret;
+	if (nd->hw)
+		nd->hw->bind(nd);
+	ret = nd_fwio_init(nd);
 	if (!ret)
 		ret = nd_metrics_init(nd);
 	return ret;
@@ -306,7 +309,7 @@ void nd_device_remove(struct nd_device *nd)
 	nd_metrics_stop(nd);
 	nds_pool_release_all(nd);
 	nd_fwio_interrupt(nd, false);
-	nd_metrics_drain(nd);
+	nd_sinks_drain(nd);
 	nd_debugfs_remove(nd);
 	put_device(&nd->dev);
 }

@@ -17,13 +17,14 @@ struct nd_device;
 
 /**
  * struct nd_fwio - mailbox of one device
- * @lock: guards everything here but @idle. Held for one step of an exchange, never while waiting:
+ * @lock: guards everything here but @idle and what @feature_lock guards. Held for one step of an exchange, never while waiting:
  *	the mailbox is owned through @core's use
  * @core: protocol state
  * @port: registers and memory
  * @idle: woken when the mailbox is free
  * @interrupt: a reset or removal wants the mailbox: exchanges end early, none begins
  * @api: cached API version, 0 = not known; forgotten by a reset
+ * @feature_lock: guards @features; taken outside @lock
  * @features: last bitmap of SET_FEATURE
  */
 struct nd_fwio {
@@ -33,6 +34,7 @@ struct nd_fwio {
 	wait_queue_head_t idle;
 	bool interrupt;
 	u32 api;
+	struct mutex feature_lock; /* guards features */
 	u8 features;
 };
 
@@ -54,7 +56,6 @@ bool nd_has_firmware(const struct nd_device *nd);
 int nd_reg_read(struct nd_device *nd, u32 offset, u32 *value);
 int nd_reg_read_pair(struct nd_device *nd, u32 offset_hi, u32 offset_lo, u64 *value);
 int nd_fw_api_version(struct nd_device *nd, u32 *version);
-void nd_fw_forget(struct nd_device *nd);
 
 struct nd_fwio_outcome nd_fwio_post(struct nd_device *nd, const u8 *data, u32 size);
 int nd_fwio_read(struct nd_device *nd, const u64 *addr, u32 *value, u32 n);

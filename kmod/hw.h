@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct dentry;
 struct nd_device;
 
 /* Kinds of counters of a tensor engine's row group, in engine cycles. */
@@ -22,22 +23,26 @@ enum nd_pe_counter {
 /**
  * struct nd_hw_ops - access to a device's hardware
  * @name: kind of device, "sim"
+ * @bind: the device has its index
  * @read32: load of a MiscRAM register
  * @write32: store to a MiscRAM register, ordered after earlier stores to memory from @alloc
  * @alloc: zeroed memory that firmware can reach; *addr is its address as firmware knows it
  * @free: give it back
  * @pe_counter: read one tensor engine counter; NULL when the device has none; -EIO
+ * @debugfs: add the provider's files; may be NULL
  * @destroy: the device is gone; free its hw_data
  * @discard: the device was never made; free this hw_data
  */
 struct nd_hw_ops {
 	const char *name;
+	void (*bind)(struct nd_device *nd);
 	u32 (*read32)(struct nd_device *nd, u32 offset);
 	void (*write32)(struct nd_device *nd, u32 offset, u32 value);
 	void *(*alloc)(struct nd_device *nd, size_t size, u64 *addr);
 	void (*free)(struct nd_device *nd, void *mem, size_t size, u64 addr);
 	int (*pe_counter)(struct nd_device *nd, u32 nc, u32 row, enum nd_pe_counter which,
 			  u64 *value);
+	void (*debugfs)(struct nd_device *nd, struct dentry *dir);
 	void (*destroy)(struct nd_device *nd);
 	void (*discard)(void *hw_data);
 };

@@ -29,7 +29,8 @@ enum nds_lock_use {
 	NDS_LOCK_OWNERSHIP,	/* acquire, release, close, exit */
 	NDS_LOCK_MAPPING,	/* mmap, split, unmap */
 	NDS_LOCK_TICK,		/* collect and pack */
-	NDS_LOCK_READ,		/* somebody looks: ioctl, debugfs */
+	NDS_LOCK_EVENT,		/* a reset, an ECC reading, a profile: something to post */
+	NDS_LOCK_READ,		/* somebody looks: ioctl, sysfs, debugfs */
 	NDS_LOCK_USES
 };
 

@@ -26,7 +26,7 @@ u64 nd_post_period_ns(void)
 /**
  * nd_log_posts() - which sinks are switched on
  *
- * Return: bit per enum nmetric_sink.
+ * Return: ND_LOG_*.
  */
 unsigned int nd_log_posts(void)
 {
@@ -55,7 +55,7 @@ static int nd_param_set_delay(const char *val, const struct kernel_param *kp)
 
 static int nd_param_set_sinks(const char *val, const struct kernel_param *kp)
 {
-	return nd_param_set_range(val, kp, 0, BIT(NMETRIC_SINK_COUNT) - 1);
+	return nd_param_set_range(val, kp, 0, ND_LOG_ALL);
 }
 
 static int nd_param_set_devices(const char *val, const struct kernel_param *kp)

@@ -14,6 +14,11 @@
 #define ND_POST_DELAY_MIN_MS 100
 #define ND_POST_DELAY_MAX_MS 86400000
 
+/* Bits of nmetric_log_posts. */
+#define ND_LOG_FIRMWARE	0x1	/* mailbox, or relay of a companion device */
+#define ND_LOG_TRACE	0x2	/* trace events */
+#define ND_LOG_ALL	(ND_LOG_FIRMWARE | ND_LOG_TRACE)
+
 #define ND_TIMEOUT_MAX_MS 3600000
 #define ND_POWER_WINDOW_MIN_MS 1000
 

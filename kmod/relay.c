@@ -68,7 +68,7 @@ void nd_relay_stop(struct nd_device *nd)
  * nd_relay_ready() - would a post find an agent
  * @nd: device
  *
- * Return: true when one is attached and has nothing to do.
+ * Return: true when one is attached; it may still be at the post before.
  */
 bool nd_relay_ready(struct nd_device *nd)
 {
@@ -76,7 +76,7 @@ bool nd_relay_ready(struct nd_device *nd)
 	bool ready;
 
 	spin_lock(&r->lock);
-	ready = r->agent && !r->stopped && r->phase == ND_RELAY_IDLE;
+	ready = r->agent && !r->stopped;
 	spin_unlock(&r->lock);
 	return ready;
 }

@@ -10,6 +10,8 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "uapi/ndtel/abi.h"
+
 struct nd_device;
 
 #define ND_RESET_WHOLE_DEVICE	0xFFFFFFFFU
@@ -36,6 +38,7 @@ struct nd_reset_request {
  * @next_id: of the next request
  * @run_id: of the next request to run
  * @stopped: the device goes; nothing more is taken
+ * @broken: the last whole-device reset failed
  * @requested: by core, resets asked for since the device was made
  * @failed: by core, of those, the ones that failed
  * @work: runs what is asked for
@@ -47,8 +50,9 @@ struct nd_resets {
 	u32 next_id;
 	u32 run_id;
 	bool stopped;
-	u64 requested[8];
-	u64 failed[8];
+	bool broken;
+	u64 requested[ND_MAX_NC_PER_DEVICE];
+	u64 failed[ND_MAX_NC_PER_DEVICE];
 	struct work_struct work;
 	wait_queue_head_t wait;
 };

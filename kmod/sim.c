@@ -11,14 +11,23 @@
 #include "device.h"
 #include "params.h"
 #include "sim.h"
+#include "sim_fw.h"
 
 #define ND_SIM_REVISION 0
 
 static int nd_sim_create(const struct nd_arch_info *arch)
 {
-	struct nd_device *nd = nd_device_create(arch, ND_SIM_REVISION);
+	struct nd_device_setup setup = {
+		.arch = arch,
+		.revision = ND_SIM_REVISION,
+		.index = ND_INDEX_ANY,
+		.hw = &nd_sim_ops,
+		.hw_data = nd_sim_fw_new(arch),
+	};
 
-	return PTR_ERR_OR_ZERO(nd);
+	if (!setup.hw_data)
+		return -ENOMEM;
+	return PTR_ERR_OR_ZERO(nd_device_create(&setup));
 }
 
 /* "sim v3": one more simulated device. */
@@ -82,7 +91,7 @@ int nd_sim_init(void)
 	int ret;
 
 	if (!arch) {
-		pr_err(ND_NAMESPACE ": sim_arch=%s is unknown; v2, v3 or v4\n", nd_sim_arch);
+		pr_err(ND_NAMESPACE ": sim_arch=%s is unknown; v2, inf2, v3 or v4\n", nd_sim_arch);
 		return -EINVAL;
 	}
 	ret = bus_register(&nd_sim_bus);
