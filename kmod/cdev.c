@@ -37,6 +37,14 @@ static int nd_wait_ready(struct nd_device *nd, struct file *filp)
 	return READ_ONCE(nd->state) == ND_STATE_INVALID ? -EINVAL : 0;
 }
 
+/* Counted before the state is looked at: see reset_store(). */
+static void nd_count_open(struct nd_device *nd, int change)
+{
+	mutex_lock(&nd->open_lock);
+	nd->opens += change;
+	mutex_unlock(&nd->open_lock);
+}
+
 static int nd_cdev_open(struct inode *inode, struct file *filp)
 {
 	struct nd_device *nd = container_of(inode->i_cdev, struct nd_device, cdev);
@@ -46,18 +54,27 @@ static int nd_cdev_open(struct inode *inode, struct file *filp)
 
 	if (READ_ONCE(nd->gone))
 		return -ENODEV;
-	if (!free_lane)
+	if (!free_lane) {
+		nd_count_open(nd, 1);
 		ret = nd_wait_ready(nd, filp);
-	if (ret)
-		return ret;
+		if (ret)
+			goto undo;
+	}
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
-	if (!file)
-		return -ENOMEM;
+	if (!file) {
+		ret = -ENOMEM;
+		goto undo;
+	}
 	file->nd = nd;
 	file->free_lane = free_lane;
 	nds_file_holds_init(&file->holds);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
+
+undo:
+	if (!free_lane)
+		nd_count_open(nd, -1);
+	return ret;
 }
 
 static int nd_cdev_flush(struct file *filp, fl_owner_t id)
@@ -83,6 +100,8 @@ static int nd_cdev_release(struct inode *inode, struct file *filp)
 	nd_metrics_unvote(file);
 	nd_relay_detach(file);
 	nds_file_closed(file);
+	if (!file->free_lane)
+		nd_count_open(file->nd, -1);
 	kfree(file);
 	return 0;
 }

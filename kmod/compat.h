@@ -11,10 +11,12 @@
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define nd_class_create(name) class_create(THIS_MODULE, name)
+#define ND_CLASS_OWNER .owner = THIS_MODULE,
+#define ND_CLASS_CONST
 #define ND_BUS_CONST
 #else
-#define nd_class_create(name) class_create(name)
+#define ND_CLASS_OWNER
+#define ND_CLASS_CONST const
 #define ND_BUS_CONST const
 #endif
 

@@ -21,12 +21,13 @@
 #define ND_V3_FACTS \
 	.nc_count = 8, .compatible_min = 10, .compatible_max = 11, .dice = 2, .hbm_channels = 4, \
 	.hbm_repair = true, .host_bit = BIT_ULL(46), .miscram_addr = 0x8006C84000ULL, \
-	.reset_accept_ms = 480000
+	.reset_accept_ms = 480000, .wiring = ND_WIRING_TRN2
 
 static const struct nd_arch_info nd_archs[] = {
 	{
 		.name = "v2",
 		ND_V2_FACTS,
+		.wiring = ND_WIRING_TRN1,
 		.device_type = "NDv2",
 		.instance_type = "Trn1",
 		.device_name = "Trainium1",
@@ -34,6 +35,7 @@ static const struct nd_arch_info nd_archs[] = {
 	{
 		.name = "inf2",
 		ND_V2_FACTS,
+		.wiring = ND_WIRING_RING,
 		/* As the reference has it; device_name tells it from Trn2. */
 		.device_type = "NDv3",
 		.instance_type = "Inf2",
@@ -59,7 +61,12 @@ static const struct nd_arch_info nd_archs[] = {
 	},
 };
 
-static struct class *nd_class;
+static struct class nd_class = {
+	.name = ND_NAMESPACE "_device",
+	ND_CLASS_OWNER
+	.class_groups = nd_sysfs_class_groups,
+};
+
 static dev_t nd_devt;
 static DEFINE_IDA(nd_indices);
 
@@ -137,6 +144,45 @@ void nd_device_for_each(void (*fn)(struct nd_device *nd))
 	mutex_unlock(&nd_devices_lock);
 }
 
+/**
+ * nd_device_indices() - which indices the published devices of a kind have
+ * @arch: kind
+ * @indices: bitmap of ND_MAX_DEVICES bits, filled
+ */
+void nd_device_indices(const struct nd_arch_info *arch, unsigned long *indices)
+{
+	struct nd_device *nd;
+
+	bitmap_zero(indices, ND_MAX_DEVICES);
+	mutex_lock(&nd_devices_lock);
+	list_for_each_entry(nd, &nd_devices, node)
+		if (nd->arch == arch)
+			__set_bit(nd->index, indices);
+	mutex_unlock(&nd_devices_lock);
+}
+
+/**
+ * nd_device_get() - find a published device
+ * @index: its index
+ *
+ * Return: the device with a reference for put_device(), or NULL. It may be going: enter it.
+ */
+struct nd_device *nd_device_get(int index)
+{
+	struct nd_device *nd, *found = NULL;
+
+	mutex_lock(&nd_devices_lock);
+	list_for_each_entry(nd, &nd_devices, node) {
+		if (nd->index == index) {
+			get_device(&nd->dev);
+			found = nd;
+			break;
+		}
+	}
+	mutex_unlock(&nd_devices_lock);
+	return found;
+}
+
 static void nd_device_release(struct device *dev)
 {
 	struct nd_device *nd = container_of(dev, struct nd_device, dev);
@@ -148,6 +194,7 @@ static void nd_device_release(struct device *dev)
 	/* The index is free only now: a node that is still open keeps its name to itself. */
 	ida_free(&nd_indices, nd->index);
 	mutex_destroy(&nd->nds.lock);
+	mutex_destroy(&nd->open_lock);
 	percpu_ref_exit(&nd->calls);
 	kfree(nd);
 }
@@ -180,16 +227,22 @@ static struct nd_device *nd_device_alloc(const struct nd_device_setup *setup)
 	nd->hw = setup->hw;
 	nd->hw_data = setup->hw_data;
 	nd->state = ND_STATE_READY;
+	mutex_init(&nd->open_lock);
 	init_waitqueue_head(&nd->state_wait);
 	init_completion(&nd->drained);
 	INIT_LIST_HEAD(&nd->node);
+	nd_sysfs_init(nd);
+	nd_mem_init(nd);
+	nd_mem_add(nd, ND_MEM_NCDEV_HOST, 0, PAGE_ALIGN(sizeof(*nd)));
 	nds_pool_init(&nd->nds);
+	ncounter_init(&nd->nds.totals, nd->arch->nc_count);
 	nd_reset_init(nd);
 	nd_power_init(nd);
 	nd_relay_init(nd);
 
 	device_initialize(&nd->dev);
-	nd->dev.class = nd_class;
+	nd->dev.class = &nd_class;
+	nd->dev.groups = nd_sysfs_device_groups;
 	nd->dev.devt = MKDEV(MAJOR(nd_devt), nd->index);
 	nd->dev.release = nd_device_release;
 	cdev_init(&nd->cdev, &nd_cdev_fops);
@@ -223,8 +276,8 @@ static int nd_device_prepare(struct nd_device *nd)
  *
  * The first reset runs behind the published node: opening it waits.
  *
- * Return: the device, listed; an error pointer: -EEXIST when the wanted index is taken, -ENOSPC when
- * all are, -ENOMEM, or what registration says.
+ * Return: the device, listed; an error pointer: -EEXIST when the wanted index is taken, -ENOSPC
+ * when all are, -ENOMEM, or what registration says.
  */
 struct nd_device *nd_device_create(const struct nd_device_setup *setup)
 {
@@ -245,13 +298,21 @@ struct nd_device *nd_device_create(const struct nd_device_setup *setup)
 	if (nd->hw && !nd_no_reset)
 		nd_reset_request(nd, ND_RESET_WHOLE_DEVICE, NULL);
 	nd_debugfs_add(nd);
+	/* Whoever hears of the device finds all its attributes. */
+	dev_set_uevent_suppress(&nd->dev, true);
 	ret = cdev_device_add(&nd->cdev, &nd->dev);
 	if (ret)
 		goto stop;
-
+	ret = nd_sysfs_add(nd);
+	if (ret) {
+		nd_device_remove(nd);
+		return ERR_PTR(ret);
+	}
 	mutex_lock(&nd_devices_lock);
 	list_add_tail(&nd->node, &nd_devices);
 	mutex_unlock(&nd_devices_lock);
+	dev_set_uevent_suppress(&nd->dev, false);
+	kobject_uevent(&nd->dev.kobj, KOBJ_ADD);
 	/* A parameter may have changed between the thread's first look and the listing. */
 	nd_metrics_kick(nd);
 	return nd;
@@ -296,6 +357,7 @@ struct nd_device *nd_device_unlist(int index)
  */
 void nd_device_remove(struct nd_device *nd)
 {
+	nd_sysfs_remove(nd);
 	cdev_device_del(&nd->cdev, &nd->dev);
 	WRITE_ONCE(nd->gone, true);
 	wake_up_all(&nd->state_wait);
@@ -325,12 +387,10 @@ int nd_device_init_class(void)
 
 	if (ret)
 		return ret;
-	nd_class = nd_class_create(ND_NAMESPACE "_device");
-	if (IS_ERR(nd_class)) {
+	ret = class_register(&nd_class);
+	if (ret)
 		unregister_chrdev_region(nd_devt, ND_MAX_DEVICES);
-		return PTR_ERR(nd_class);
-	}
-	return 0;
+	return ret;
 }
 
 /**
@@ -338,7 +398,7 @@ int nd_device_init_class(void)
  */
 void nd_device_exit_class(void)
 {
-	class_destroy(nd_class);
+	class_unregister(&nd_class);
 	unregister_chrdev_region(nd_devt, ND_MAX_DEVICES);
 	ida_destroy(&nd_indices);
 }

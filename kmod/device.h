@@ -14,11 +14,13 @@
 
 #include "fwio.h"
 #include "hw.h"
+#include "mem.h"
 #include "metrics.h"
 #include "nds.h"
 #include "power.h"
 #include "relay.h"
 #include "reset.h"
+#include "sysfs.h"
 #include "uapi/ndtel/abi.h"
 
 /*
@@ -27,6 +29,13 @@
 #define ND_NAMESPACE __stringify(ND_NAMESPACE_ID)
 
 #define ND_VERSION "0.1.0"
+
+/* How devices of a kind are wired to each other; topology.c has the tables. */
+enum nd_wiring {
+	ND_WIRING_TRN1,
+	ND_WIRING_TRN2,
+	ND_WIRING_RING,		/* or a chain on small instances */
+};
 
 /**
  * struct nd_arch_info - what a kind of device has
@@ -41,6 +50,7 @@
  * @host_bit: set in host addresses that firmware is given
  * @miscram_addr: device address of MiscRAM
  * @reset_accept_ms: patience until firmware accepts a reset
+ * @wiring: enum nd_wiring
  * @device_type: text of the device's arch_type
  * @core_type: text of its cores' arch_type
  * @instance_type: family of instances
@@ -58,6 +68,7 @@ struct nd_arch_info {
 	u64 host_bit;
 	u64 miscram_addr;
 	u32 reset_accept_ms;
+	enum nd_wiring wiring;
 	const char *device_type;
 	const char *core_type;
 	const char *instance_type;
@@ -86,6 +97,10 @@ const struct nd_arch_info *nd_arch_find(const char *name);
  * @nds: slabs of processes
  * @metrics: posting engine and thread
  * @relay: way out of posts when there is no hardware
+ * @mem: memory held for the device
+ * @sysfs: tree of attributes
+ * @open_lock: guards @opens
+ * @opens: normal-lane files that are open or being opened
  * @debugfs: directory of this device
  * @node: in the module's list of devices
  */
@@ -108,6 +123,10 @@ struct nd_device {
 	struct nds_pool nds;
 	struct nd_metrics metrics;
 	struct nd_relay relay;
+	struct nd_mem mem;
+	struct nd_sysfs sysfs;
+	struct mutex open_lock; /* guards opens */
+	unsigned int opens;
 	struct dentry *debugfs;
 	struct list_head node;
 };
@@ -135,6 +154,8 @@ void nd_device_remove(struct nd_device *nd);
 struct nd_device *nd_device_unlist(int index);
 void nd_device_set_state(struct nd_device *nd, enum nd_state state);
 void nd_device_for_each(void (*fn)(struct nd_device *nd));
+void nd_device_indices(const struct nd_arch_info *arch, unsigned long *indices);
+struct nd_device *nd_device_get(int index);
 
 bool nd_device_enter(struct nd_device *nd);
 void nd_device_leave(struct nd_device *nd);

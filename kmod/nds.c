@@ -209,8 +209,10 @@ struct nds_slab *nds_slab_alloc(struct nd_device *nd)
 		goto free_pages;
 
 	nmetric_slab_init(&slab->engine, slab->mem);
+	ncounter_slab_init(&slab->counted, slab->mem);
 	slab->nd = nd;
 	get_device(&nd->dev);
+	nd_mem_add(nd, ND_MEM_NCDEV_HOST, 0, NDS_SLAB_SIZE);
 	atomic_inc(&nds_alive);
 	return slab;
 
@@ -230,6 +232,7 @@ static void nds_slab_free(struct kref *ref)
 	for (i = 0; i < NDS_SLAB_PAGES; i++)
 		__free_page(slab->pages[i]);
 	put_pid(slab->owner);
+	nd_mem_add(slab->nd, ND_MEM_NCDEV_HOST, 0, -(s64)NDS_SLAB_SIZE);
 	put_device(&slab->nd->dev);
 	atomic_dec(&nds_alive);
 	kfree(slab);
@@ -284,6 +287,7 @@ void nds_slab_disown(struct nds_slab *slab)
 
 	lockdep_assert_held(&pool->lock);
 	nd_metrics_slab_gone(slab);
+	nd_sysfs_slab_gone(slab);
 	remove_wait_queue(&slab->owner->wait_pidfd, &slab->exit_wait);
 	nds_slab_drop_holds(slab);
 	pool->place[slab->place] = NULL;
@@ -365,13 +369,20 @@ static void nds_mapped(struct nds_slab *slab)
 	nds_unlock(&slab->nd->nds);
 }
 
+/* A mapping of a released slab goes: what was counted through it after the release. */
+static void nds_late(struct nds_slab *slab)
+{
+	nd_metrics_late(slab);
+	nd_sysfs_slab_late(slab);
+}
+
 static void nds_unmapped(struct nds_slab *slab, bool was_writable)
 {
 	struct nds_pool *pool = &slab->nd->nds;
 
 	nds_lock(pool, NDS_LOCK_MAPPING);
 	if (slab->place < 0 && was_writable)
-		nd_metrics_late(slab);
+		nds_late(slab);
 	if (!--slab->mappings)
 		list_del_init(&slab->lingering);
 	nds_unlock(pool);

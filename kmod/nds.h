@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "core/ncounter.h"
 #include "core/nmetric.h"
 
 struct nd_device;
@@ -59,6 +60,7 @@ struct nds_lock_stats {
  * @holds: those acquires, by file
  * @mappings: address ranges that map it
  * @engine: what the metrics engine remembers of it
+ * @counted: what the totals of the sysfs tree remember of it
  * @exit_wait: on the owner's exit
  * @exit_work: releases the slab after the owner's exit
  * @lingering: in the pool's list of released slabs that are still mapped
@@ -77,6 +79,7 @@ struct nds_slab {
 	struct list_head holds;
 	unsigned int mappings;
 	struct nmetric_slab engine;
+	struct ncounter_slab counted;
 	wait_queue_entry_t exit_wait;
 	struct work_struct exit_work;
 	struct list_head lingering;
@@ -84,12 +87,13 @@ struct nds_slab {
 
 /**
  * struct nds_pool - slabs of one device
- * @lock: guards @place, @lingering, the statistics, every slab's fields named there, the
+ * @lock: guards @place, @lingering, @totals, the statistics, every slab's fields named there, the
  *	holds of the device's files, and
  *	the device's metrics engine. Taken inside mmap_lock, so nothing under it may touch user
  *	memory.
  * @place: owned slabs
  * @lingering: released slabs that are still mapped
+ * @totals: what the sysfs tree shows of all slabs
  * @lock_use: what the holder took @lock for
  * @lock_since: when
  * @lock_stats: hold times by use
@@ -98,6 +102,7 @@ struct nds_pool {
 	struct mutex lock; /* guards the pool, its slabs, holds and engine; see above */
 	struct nds_slab *place[NDS_SLABS_PER_DEVICE];
 	struct list_head lingering;
+	struct ncounter_set totals;
 	enum nds_lock_use lock_use;
 	u64 lock_since;
 	struct nds_lock_stats lock_stats[NDS_LOCK_USES];

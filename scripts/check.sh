@@ -51,7 +51,7 @@ check_checkpatch()
 	# This one exists to compare kernel versions.
 	local versions='^kmod/compat\.h$'
 	# These hold lists that are expanded in several ways.
-	local lists='^kmod/core/(fw_model|ncounter)\.h$'
+	local lists='^kmod/(core/(fw_model|ncounter)\.h|sysfs_tree\.c)$'
 	local all
 
 	tools=$(scripts/vm/fetch-source.sh --tools)

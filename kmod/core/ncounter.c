@@ -11,6 +11,7 @@
 const struct ncounter_def ncounter_defs[NCOUNTER_COUNT] = {
 	NCOUNTER_STATUS(NCOUNTER_DEF)
 	NCOUNTER_OTHER(NCOUNTER_DEF)
+	NCOUNTER_DYNAMIC(NCOUNTER_DEF)
 };
 
 static bool exists(const struct ncounter_set *set, u32 nc, u32 index)

@@ -18,7 +18,7 @@ extern "C" {
 
 /*
  * The counters that have files, in the order the tree shows them: X(index name, NDS core counter,
- * directory, multiplier). First the statuses, then other_info.
+ * directory, multiplier). First the statuses, then other_info, then those that come on demand.
  */
 #define NCOUNTER_STATUS(X) \
 	X(SUCCESS, NDS_NC_COUNTER_INFER_COMPLETED, "success", 1) \
@@ -58,12 +58,33 @@ extern "C" {
 	X(FLOP_COUNT, NDS_NC_COUNTER_MAC_COUNT, "flop_count", 2) \
 	X(NC_TIME_IN_USE, NDS_NC_COUNTER_TIME_IN_USE, "nc_time_in_use", 1)
 
+/*
+ * Named counters without a directory of their own, which a process can ask to see. They are
+ * followed from the beginning. Those that are set, not added to, show how much they rose.
+ */
+#define NCOUNTER_DYNAMIC(X) \
+	X(METRIC_8, NDS_NC_COUNTER_ERR_NUMERICAL, "new_metric_8", 1) \
+	X(METRIC_9, NDS_NC_COUNTER_ERR_MODEL, "new_metric_9", 1) \
+	X(METRIC_10, NDS_NC_COUNTER_ERR_TRANSIENT, "new_metric_10", 1) \
+	X(METRIC_12, NDS_NC_COUNTER_ERR_RT, "new_metric_12", 1) \
+	X(METRIC_13, NDS_NC_COUNTER_LATENCY_DEVICE, "new_metric_13", 1) \
+	X(METRIC_14, NDS_NC_COUNTER_LATENCY_TOTAL, "new_metric_14", 1) \
+	X(METRIC_15, NDS_NC_COUNTER_NC_TIME, "new_metric_15", 1) \
+	X(METRIC_21, NDS_NC_COUNTER_CC_TIME, "new_metric_21", 1) \
+	X(METRIC_22, NDS_NC_COUNTER_MEM_USAGE_CODE_DEVICE, "new_metric_22", 1) \
+	X(METRIC_23, NDS_NC_COUNTER_MEM_USAGE_TENSORS_DEVICE, "new_metric_23", 1) \
+	X(METRIC_24, NDS_NC_COUNTER_MEM_USAGE_CONSTANTS_DEVICE, "new_metric_24", 1) \
+	X(METRIC_25, NDS_NC_COUNTER_MEM_USAGE_SCRATCHPAD_DEVICE, "new_metric_25", 1) \
+	X(METRIC_26, NDS_NC_COUNTER_MEM_USAGE_MISC_DEVICE, "new_metric_26", 1)
+
 enum ncounter_index {
 #define NCOUNTER_INDEX(name, id, dir, times) NCOUNTER_##name,
 	NCOUNTER_STATUS(NCOUNTER_INDEX)
 	NCOUNTER_OTHER(NCOUNTER_INDEX)
+	NCOUNTER_DYNAMIC(NCOUNTER_INDEX)
 #undef NCOUNTER_INDEX
-	NCOUNTER_COUNT
+	NCOUNTER_COUNT,
+	NCOUNTER_DYNAMIC_FIRST = NCOUNTER_METRIC_8
 };
 
 /**

@@ -44,6 +44,19 @@ TEST(CounterDefs, FilesAndTheirCounters) {
       {"inference_count", 28},
       {"flop_count", 29},
       {"nc_time_in_use", 0},
+      {"new_metric_8", 8},
+      {"new_metric_9", 9},
+      {"new_metric_10", 10},
+      {"new_metric_12", 12},
+      {"new_metric_13", 13},
+      {"new_metric_14", 14},
+      {"new_metric_15", 15},
+      {"new_metric_21", 21},
+      {"new_metric_22", 22},
+      {"new_metric_23", 23},
+      {"new_metric_24", 24},
+      {"new_metric_25", 25},
+      {"new_metric_26", 26},
   };
   ASSERT_EQ(std::size(want), std::size_t{NCOUNTER_COUNT});
   for (unsigned i = 0; i < NCOUNTER_COUNT; i++) {
