@@ -136,8 +136,9 @@ static void nd_fw_tell(struct nd_device *nd, int result)
 		m->fw_told_ns = now;
 		dev_warn(&nd->dev,
 			 "the firmware did not take a post (%s, %d), %llu in a row; the counts stay pending\n",
-			 result == -EREMOTEIO ? "refused" : "no valid answer", result,
-			 m->fw_failed);
+			 result == -EREMOTEIO || result == -EOPNOTSUPP ? "refused" :
+									 "no valid answer",
+			 result, m->fw_failed);
 	}
 }
 
@@ -306,6 +307,24 @@ static bool nd_sink_outstanding(struct nd_device *nd, enum nmetric_sink sink)
 	return any;
 }
 
+/* Does a sink that is switched on still want something, or none is on and there is something? */
+static bool nd_sinks_untaken(struct nd_device *nd)
+{
+	bool any_on = false, on_left = false, left = false;
+	enum nmetric_sink sink;
+
+	for (sink = 0; sink < NMETRIC_SINK_COUNT; sink++) {
+		if (!(nd->metrics.sinks & BIT(sink)))
+			continue;
+		left |= nd_sink_outstanding(nd, sink);
+		if (!nd_sink_switched_on(sink))
+			continue;
+		any_on = true;
+		on_left |= nd_sink_outstanding(nd, sink);
+	}
+	return any_on ? on_left : left;
+}
+
 /* Return: false when the sink did not take a post. */
 static bool nd_sink_drain_tick(struct nd_device *nd, enum nmetric_sink sink, u8 tick)
 {
@@ -333,7 +352,6 @@ static bool nd_sink_drain_tick(struct nd_device *nd, enum nmetric_sink sink, u8 
 void nd_sinks_drain(struct nd_device *nd)
 {
 	static const enum nmetric_sink direct[] = { NMETRIC_SINK_FWIO, NMETRIC_SINK_TRACE };
-	bool left = false;
 	unsigned int i, j;
 
 	if (nd->metrics.ref)
@@ -347,10 +365,8 @@ void nd_sinks_drain(struct nd_device *nd)
 			if (!nd_sink_drain_tick(nd, direct[i], j % NMETRIC_TICKS))
 				break;
 	}
-	for (i = 0; i < NMETRIC_SINK_COUNT; i++)
-		left |= (nd->metrics.sinks & BIT(i)) && nd_sink_outstanding(nd, i);
-	if (left)
-		dev_info(&nd->dev, "removed with counts that a sink did not take; nmetric_log_posts=%u\n",
+	if (nd_sinks_untaken(nd))
+		dev_info(&nd->dev, "removed with counts that no sink took; nmetric_log_posts=%u\n",
 			 nd_log_posts());
 	nds_lock(&nd->nds, NDS_LOCK_TICK);
 	nmetric_discard_pending(&nd->metrics.engine, NMETRIC_DISCARD_REMOVED);

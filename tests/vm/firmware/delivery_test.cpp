@@ -74,9 +74,8 @@ TEST_F(FirmwareDelivery, SinkThatIsOffKeepsItsCountsUntilItIsSwitchedOn) {
   EXPECT_TRUE(firmware.posts().empty());
   EXPECT_EQ(Debugfs().books_of(kOk, "fwio").pending, 6u);
   set("nmetric_log_posts", "1");
-  EXPECT_TRUE(eventually([&] {
-    return firmware.received(kOk) == 6 && firmware.received(kDmaAbort) == 7;
-  }));
+  EXPECT_TRUE(
+      eventually([&] { return firmware.received(kOk) == 6 && firmware.received(kDmaAbort) == 7; }));
   period(kLongPeriod);
 }
 

@@ -40,7 +40,8 @@ class FirmwareTest : public ModuleTest {
     set("nmetric_metric_post_delay", std::to_string(period.count()));
   }
 
-  /// For every row that adds up: confirmed <= received <= confirmed + unknown, and the books balance.
+  /// For every row that adds up: confirmed <= received <= confirmed + unknown, and the books
+  /// balance.
   static ::testing::AssertionResult agrees(const Firmware& firmware) {
     for (const auto& row : Debugfs().books()) {
       if (!row.conserved()) return ::testing::AssertionFailure() << row;

@@ -18,6 +18,11 @@ TEST_F(FirmwareLog, SilenceIsToldOnceAndSoIsItsEnd) {
   log.read();
   EXPECT_EQ(log.count("the firmware did not take a post (no valid answer"), 1);
   EXPECT_EQ(log.count("takes posts again"), 0);
+  firmware.heal();
+  EXPECT_TRUE(eventually([&] {
+    log.read();
+    return log.count("takes posts again") != 0;
+  }));
   expect_recovery(firmware);
   log.read();
   EXPECT_EQ(log.count("takes posts again"), 1);

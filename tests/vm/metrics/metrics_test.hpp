@@ -27,7 +27,8 @@ class MetricsTest : public ModuleTest {
  protected:
   explicit MetricsTest(const std::string& arch = "v3")
       : ModuleTest("sim_devices=1 sim_arch=" + arch +
-                   " nmetric_log_posts=2 nmetric_metric_post_delay=3600000") {}
+                   // The time of the first reset would be posted too.
+                   " no_reset=1 nmetric_log_posts=2 nmetric_metric_post_delay=3600000") {}
 
   void SetUp() override {
     ModuleTest::SetUp();

@@ -72,21 +72,24 @@ TEST_F(SinksDelivery, DeadProcessesCountsWaitForASinkToo) {
   period(kLongPeriod);
 }
 
-// Bit 0 is the firmware's mailbox, which a simulated device does not have.
-TEST_F(SinksDelivery, FirmwareBitHasNoSinkOnASimulatedDevice) {
+// Bit 0 is the way to firmware, bit 1 are trace events: neither takes from the other.
+TEST_F(SinksDelivery, EachBitSwitchesItsSinkAndNoOther) {
   sinks("1");
-  Trace trace;
+  Trace trace(Events::kPost);
   const Node node(0);
   const auto slab = node.map_slab();
   ASSERT_TRUE(slab.valid());
   slab.add_nc(0, kCompleted, 6);
   slab.add_nc(0, kAborts, 7);
   period(kShortPeriod);
-  let_intervals_pass();
+  EXPECT_TRUE(eventually([] {
+    return Debugfs().books_of(kOk, "fwio").confirmed == 6 &&
+           Debugfs().books_of(kDmaAbort, "fwio").confirmed == 7;
+  }));
   EXPECT_TRUE(trace.read().empty());
   expect_pending(6, 7);
-  for (const auto& row : Debugfs().books()) EXPECT_EQ(row.sink, "trace") << row;
-  sinks("3");
+  trace.enable(Events::kPostNd);
+  sinks("2");
   expect_posted_once(trace, 6, 7);
   period(kLongPeriod);
 }

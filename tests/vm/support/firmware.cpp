@@ -90,7 +90,8 @@ std::vector<TakenPost> Firmware::posts() const {
   for (const auto& line : split(read_file(directory_ + "posts").value_or(""), '\n')) {
     const auto words = split(line, ' ');
     if (words.at(0) == "index") continue;
-    TakenPost post{.index = std::stoull(words.at(0)), .at_ns = std::stoull(words.at(1)), .data = {}};
+    TakenPost post{
+        .index = std::stoull(words.at(0)), .at_ns = std::stoull(words.at(1)), .data = {}};
     if (words.size() > 3) post.data = bytes_of(words.at(3));
     if (post.data.size() != std::stoul(words.at(2))) throw std::runtime_error("cut: " + line);
     posts.push_back(std::move(post));
