@@ -7,6 +7,7 @@
  * whoever finds the mailbox taken can tell why and leave.
  */
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -32,6 +33,14 @@ static void nd_port_write32(void *ctx, u32 offset, u32 value)
 	nd->hw->write32(nd, offset, value);
 }
 
+/* Bytes of mailbox memory. */
+static s64 nd_fwio_held(const struct nd_fwio *f)
+{
+	const s64 size = PAGE_ALIGN(FWIO_SLOTS * FWIO_SLOT_SIZE);
+
+	return (f->port.request ? size : 0) + (f->port.response ? size : 0);
+}
+
 /**
  * nd_fwio_init() - make the mailbox of a new device
  * @nd: device, provider set
@@ -54,6 +63,7 @@ int nd_fwio_init(struct nd_device *nd)
 	f->port.write32 = nd_port_write32;
 	f->port.request = nd->hw->alloc(nd, size, &f->port.request_addr);
 	f->port.response = nd->hw->alloc(nd, size, &f->port.response_addr);
+	nd_mem_add(nd, ND_MEM_NCDEV_HOST, 0, nd_fwio_held(f));
 	return f->port.request && f->port.response ? 0 : -ENOMEM;
 }
 
@@ -66,6 +76,7 @@ void nd_fwio_exit(struct nd_device *nd)
 	const size_t size = FWIO_SLOTS * FWIO_SLOT_SIZE;
 	struct fwio_port *port = &nd->fwio.port;
 
+	nd_mem_add(nd, ND_MEM_NCDEV_HOST, 0, -nd_fwio_held(&nd->fwio));
 	if (port->request)
 		nd->hw->free(nd, port->request, size, port->request_addr);
 	if (port->response)

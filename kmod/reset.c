@@ -49,6 +49,8 @@ static void nd_reset_finish(struct nd_device *nd, u32 id, u32 map, int result)
 	if (r->run_id == r->next_id)
 		nd_device_set_state(nd, r->broken ? ND_STATE_INVALID : ND_STATE_READY);
 	spin_unlock(&r->lock);
+	if (result && result != -ECANCELED)
+		nd_sysfs_resets_changed(nd, map, true);
 	wake_up_all(&r->wait);
 }
 
@@ -147,8 +149,10 @@ int nd_reset_request(struct nd_device *nd, u32 map, u32 *id)
 		nd_device_set_state(nd, ND_STATE_RESET);
 	}
 	spin_unlock(&r->lock);
-	if (!ret)
+	if (!ret) {
+		nd_sysfs_resets_changed(nd, map, false);
 		queue_work(system_unbound_wq, &r->work);
+	}
 	return ret;
 }
 
