@@ -183,6 +183,14 @@ int nd_fw_api_version(struct nd_device *nd, u32 *version)
 	return ret;
 }
 
+/* Longest a call may take, as far as that is up to whoever runs the machine. */
+static u64 nd_fwio_patience(void)
+{
+	u64 ms = READ_ONCE(nd_fwio_timeout_ms);
+
+	return ms ? ms * NSEC_PER_MSEC : U64_MAX;
+}
+
 /* Begins an exchange as soon as the mailbox is free. */
 static int nd_fwio_claim(struct nd_device *nd, struct fwio_call *call, enum nd_fwio_cmd cmd,
 			 const void *payload, u32 size, void *reply, u32 reply_max)
@@ -195,8 +203,7 @@ static int nd_fwio_claim(struct nd_device *nd, struct fwio_call *call, enum nd_f
 		if (f->interrupt || f->core.use == FWIO_RESET) {
 			ret = -EAGAIN;
 		} else {
-			fwio_scale_limits(&f->core,
-					  READ_ONCE(nd_fwio_timeout_ms) * (u64)NSEC_PER_MSEC);
+			fwio_scale_limits(&f->core, nd_fwio_patience());
 			ret = fwio_begin(&f->core, call, cmd, payload, size, reply, reply_max,
 					 ktime_get_ns());
 		}
@@ -235,7 +242,7 @@ static int nd_fwio_call(struct nd_device *nd, struct fwio_call *call, enum nd_fw
 		return ret;
 	for (;;) {
 		mutex_lock(&f->lock);
-		if (f->interrupt) {
+		if (f->interrupt || fatal_signal_pending(current)) {
 			fwio_abort(&f->core, call);
 			done = true;
 		} else {

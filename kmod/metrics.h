@@ -50,6 +50,8 @@ struct nd_sink {
  * @sinks: bit per enum nmetric_sink the device has
  * @sink: delivery, by enum nmetric_sink
  * @fw_work: delivers to the firmware, so that its silence does not hold the thread up
+ * @profile_stale: the profile was not asked for since the last reset; set before the device is READY,
+ *	cleared by @fw_work, which runs only then
  * @fw_failed: posts in a row the firmware did not take; touched by @fw_work, and by removal after
  *	that has ended
  * @fw_told_ns: when that was last said in the log; likewise
@@ -69,6 +71,7 @@ struct nd_metrics {
 	unsigned long sinks;
 	struct nd_sink sink[NMETRIC_SINK_COUNT];
 	struct work_struct fw_work;
+	bool profile_stale;
 	u64 fw_failed;
 	u64 fw_told_ns;
 };

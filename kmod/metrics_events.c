@@ -80,6 +80,7 @@ void nd_metrics_reset_ended(struct nd_device *nd, bool whole_device, bool succee
 	} else {
 		/* The firmware may have begun its tallies anew. */
 		m->ecc_after_reset = true;
+		m->profile_stale = true;
 		if (accept_ms)
 			nmetric_reset_done(&m->engine, whole_device, accept_ms);
 		ref->total_ms += accept_ms;

@@ -163,12 +163,28 @@ static enum nmetric_result nd_fw_deliver(struct nd_device *nd, const struct nmet
 	}
 }
 
+/*
+ * The profile in force, once after each reset: it may have been set before the module was loaded. A
+ * firmware that does not say leaves what is known.
+ */
+static void nd_fw_learn_profile(struct nd_device *nd)
+{
+	u8 profile;
+
+	if (!nd->metrics.profile_stale)
+		return;
+	nd->metrics.profile_stale = false;
+	if (nd->arch->arch != ND_ARCH_V2 && !nd_fwio_get_profile(nd, &profile))
+		nd_metrics_set_profile(nd, profile);
+}
+
 static void nd_fw_work(struct work_struct *work)
 {
 	struct nd_device *nd = container_of(work, struct nd_device, metrics.fw_work);
 	enum nmetric_result result;
 	u32 unknown;
 
+	nd_fw_learn_profile(nd);
 	result = nd_fw_deliver(nd, &nd->metrics.sink[NMETRIC_SINK_FWIO].post, &unknown);
 	nd_metrics_posted(nd, NMETRIC_SINK_FWIO, result, unknown);
 }

@@ -10,6 +10,7 @@ color=$1
 seconds=22
 trace=/sys/kernel/tracing/instances
 books=/sys/kernel/debug/ndtel
+class=/sys/class/ndtel_device
 
 bold() {
 	if [ "$color" = always ]; then
@@ -44,8 +45,8 @@ started() {
 	[ -n "$(pid_of 3)" ]
 }
 
-bold "loading the module: two simulated devices, a post a second, to trace events"
-insmod /ndtel.ko sim_devices=2 nmetric_metric_post_delay=1000 nmetric_log_posts=2 ||
+bold "loading the module: two simulated devices, a post a second, to firmware and to trace events"
+insmod /ndtel.ko sim_devices=2 nmetric_metric_post_delay=1000 nmetric_log_posts=3 fwio_timeout_ms=400 ||
 	fail "the module does not load"
 ndtel ls || fail "ndtel ls failed"
 
@@ -59,12 +60,18 @@ ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 6 --queue 8 \
 workload=$!
 until_true 10 started || fail "the workload did not start"
 cat /out/workload.txt
-sleep 4
+sleep 3
 
-bold "counters of the living, read from their slabs"
+bold "counters of the living, read from their slabs, and the same live in sysfs"
 ndtel ls
 ndtel counters
-sleep 2
+(cd $class && grep . ndtel0/neuron_core[01]/stats/status/success/total)
+
+bold "the firmware of ndtel1 takes posts without answering; counts stay pending, sampling goes on"
+echo 4294967295 >$books/ndtel1/firmware/drop_replies
+sleep 3
+ndtel health || true
+echo 0 >$books/ndtel1/firmware/drop_replies
 
 bold "posting is paused for 4 s; the processes count on"
 ndtel pause --seconds 4 &
@@ -96,6 +103,8 @@ until_true 10 grep -q ndtel1 /out/pause.txt || fail "posting cannot be paused"
 mkdir -p /out/books
 for device in "$books"/ndtel*; do
 	cat "$device/pending" >"/out/books/$(basename "$device").pending" || fail "no books of $device"
+	cat "$device/firmware/received" >"/out/books/$(basename "$device").received" ||
+		fail "no record of the firmware of $device"
 done
 alive=$(cat $books/slabs_alive)
 kill -TERM $posts
@@ -103,9 +112,9 @@ wait $posts || fail "ndtel posts lost events"
 kill -TERM $pause
 wait $pause
 
-bold "the audit: processes, kernel and receiver compared"
+bold "the audit: processes, kernel, receiver and firmware compared"
 ndtel audit --ledger /out/ledger --posts /out/posts.jsonl --pending /out/books \
-	--json-file /out/audit.json
+	--firmware /out/books --json-file /out/audit.json
 status=$?
 [ "$alive" = 0 ] || fail "$alive slabs are left over although no process lives"
 rmmod ndtel || fail "the module does not unload"

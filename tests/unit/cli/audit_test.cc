@@ -234,5 +234,33 @@ TEST(Audit, ReadsLedgersOfADirectory) {
   EXPECT_THROW(read_ledgers(dir), Failure);
 }
 
+TEST(Audit, FirmwareMustHaveWhatItConfirmedAndNoMoreThanWasSent) {
+  AuditInput input = balanced();
+  BookLine& fwio = input.books[kDevice][2];
+  fwio.confirmed = 60;
+  fwio.pending = 40;
+  fwio.unknown = 15;
+  const auto received = [&](std::uint64_t sum) {
+    input.firmware[kDevice] = {{200, sum}};
+    return audit(input);
+  };
+  EXPECT_FALSE(audit(input).rows.at(0).received) << "nobody asked";
+  EXPECT_TRUE(received(60).conserved());
+  EXPECT_TRUE(received(75).conserved());
+  EXPECT_FALSE(received(59).conserved());
+  EXPECT_FALSE(received(76).conserved());
+  EXPECT_EQ(row(received(75), NDS_NC_COUNTER_INFER_COMPLETED).received, 75U);
+  EXPECT_NE(audit_text(received(75), false).find("firmware"), std::string::npos);
+  EXPECT_EQ(audit_text(audit(balanced()), false).find("firmware"), std::string::npos);
+  fwio.pending = 39;
+  EXPECT_FALSE(received(75).conserved()) << "one count vanished on the way to firmware";
+}
+
+TEST(Audit, FirmwareThatReceivedNothingOfACounterIsZeroNotAbsent) {
+  AuditInput input = balanced();
+  input.firmware[kDevice] = {};
+  EXPECT_EQ(row(audit(input), NDS_NC_COUNTER_INFER_COMPLETED).received, 0U);
+}
+
 }  // namespace
 }  // namespace ndtel::cli

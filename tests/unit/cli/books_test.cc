@@ -70,5 +70,18 @@ TEST(Books, ReadsDebugfsAndCopies) {
   fs::remove_all(dir);
 }
 
+TEST(Received, ParsesSumsById) {
+  const auto received = parse_received("cw name sum\n200 NERR_OK 30\n229 X 5\n", "file");
+  EXPECT_EQ(received, (Received{{200, 30}, {229, 5}}));
+  EXPECT_TRUE(parse_received("cw name sum\n", "file").empty());
+}
+
+TEST(Received, BadTextIsRefusedWithItsPlace) {
+  EXPECT_THROW(parse_received("", "file"), Failure);
+  EXPECT_THROW(parse_received("200 NERR_OK 30\n", "file"), Failure);
+  EXPECT_THROW(parse_received("cw name sum\n200 NERR_OK\n", "file"), Failure);
+  EXPECT_THROW(parse_received("cw name sum\n200 NERR_OK x\n", "file"), Failure);
+}
+
 }  // namespace
 }  // namespace ndtel::cli

@@ -144,9 +144,29 @@ void judge(AuditRow& row, const BookLine& now, const BookLine& before, bool perc
   }
 }
 
+/// A doorbell without a valid reply may have delivered, so what it carried may have arrived more than
+/// once; what was confirmed must have.
+void judge_firmware(AuditRow& row, const BookLine& fwio, std::uint64_t received) {
+  row.received = received;
+  if (received < fwio.confirmed) {
+    row.problems.push_back(fmt::format("the firmware received {} of {} it confirmed", received,
+                                       fwio.confirmed));
+  } else if (received > fwio.confirmed + fwio.unknown) {
+    row.problems.push_back(fmt::format("the firmware received {}, of which {} confirmed and {} "
+                                       "possible",
+                                       received, fwio.confirmed, fwio.unknown));
+  }
+  const std::uint64_t accounted =
+      fwio.confirmed + fwio.pending + fwio.implausible + fwio.overflow + fwio.removed;
+  if (fwio.incremented != accounted) {
+    row.problems.push_back(fmt::format("towards firmware the kernel saw {} and accounts for {}",
+                                       fwio.incremented, accounted));
+  }
+}
+
 bool anything(const AuditRow& row) {
   return row.incremented.intent > 0 || row.seen.value_or(0) > 0 || row.posted.value_or(0) > 0 ||
-         !row.conserved();
+         row.received.value_or(0) > 0 || !row.conserved();
 }
 
 }  // namespace
@@ -219,6 +239,12 @@ AuditReport audit(const AuditInput& input) {
           row.problems.emplace_back("the kernel keeps no books of it");
           ++without_line;
         }
+        const BookLine* fwio = find_line(input.books, key, "fwio", *info.cw);
+        const auto firmware = input.firmware.find(key);
+        if (fwio != nullptr && firmware != input.firmware.end() && !info.percent) {
+          const auto sum = firmware->second.find(*info.cw);
+          judge_firmware(row, *fwio, sum == firmware->second.end() ? 0 : sum->second);
+        }
       }
       if (anything(row)) report.rows.push_back(std::move(row));
     }
@@ -259,6 +285,7 @@ std::vector<AuditRow> by_counter(const std::vector<AuditRow>& rows) {
     add(sum->confirmed, row.confirmed);
     add(sum->pending, row.pending);
     add(sum->unknown, row.unknown);
+    add(sum->received, row.received);
     sum->implausible += row.implausible;
     sum->overflow += row.overflow;
     sum->removed += row.removed;

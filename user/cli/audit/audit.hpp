@@ -21,13 +21,14 @@ using LedgerSums = std::map<DeviceKey, std::map<std::uint32_t, workload::LedgerR
 /// are none or one is bad.
 LedgerSums read_ledgers(const std::string& path);
 
-/// The three independent witnesses of an audit.
+/// The independent witnesses of an audit.
 struct AuditInput {
   LedgerSums ledger;    ///< the processes
   Books books;          ///< the kernel
   Books baseline;       ///< the kernel before all this, when it was loaded earlier
   Recording recording;  ///< whoever received the posts
   std::string sink = "trace";
+  std::map<DeviceKey, Received> firmware;  ///< what simulated firmware received; may be empty
 };
 
 /// The books of one counter of one device, or of several added up.
@@ -44,6 +45,7 @@ struct AuditRow {
   std::optional<std::uint64_t> confirmed;
   std::optional<std::uint64_t> pending;
   std::optional<std::uint64_t> unknown;  ///< a tally beside the books
+  std::optional<std::uint64_t> received;  ///< by the firmware; absent when that was not asked
   std::uint64_t implausible = 0;
   std::uint64_t overflow = 0;
   std::uint64_t removed = 0;
@@ -65,7 +67,9 @@ struct AuditReport {
 ///   the kernel saw what the processes counted:  done <= incremented <= intent
 ///   nothing vanished in the kernel:             incremented == confirmed + pending + discarded
 ///   what was confirmed arrived, once:           sum of posts == confirmed
-/// and no event is missing or doubled.
+///   what firmware says it received fits:        confirmed <= received <= confirmed + unknown
+/// and no event is missing or doubled. The last is judged by the books of the sink fwio, whichever
+/// sink the others are judged for.
 AuditReport audit(const AuditInput& input);
 
 /// Rows of the same counter added up over devices.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../table.hpp"
@@ -47,6 +48,7 @@ Json to_json(const AuditRow& row) {
   put("confirmed", row.confirmed);
   put("pending", row.pending);
   put("unknown", row.unknown);
+  put("received_by_firmware", row.received);
   if (row.seen) {
     j["discarded"] = {
         {"implausible", row.implausible}, {"overflow", row.overflow}, {"removed", row.removed}};
@@ -65,6 +67,9 @@ Json to_json(const AuditRow& row) {
 std::string audit_text(const AuditReport& report, bool per_device) {
   using Align = Table::Align;
   std::vector<Table::Column> columns;
+  const bool firmware =
+      std::any_of(report.rows.begin(), report.rows.end(),
+                  [](const AuditRow& row) { return row.received.has_value(); });
   if (per_device) columns.push_back({"device"});
   columns.insert(columns.end(), {{"counter"},
                                  {"unit"},
@@ -73,8 +78,9 @@ std::string audit_text(const AuditReport& report, bool per_device) {
                                  {"confirmed", Align::kRight},
                                  {"pending", Align::kRight},
                                  {"unknown", Align::kRight},
-                                 {"discarded", Align::kRight},
-                                 {"conserved"}});
+                                 {"discarded", Align::kRight}});
+  if (firmware) columns.push_back({"firmware", Align::kRight});
+  columns.push_back({"conserved"});
   Table table(columns);
   const auto rows = per_device ? report.rows : by_counter(report.rows);
   std::string details;
@@ -87,7 +93,11 @@ std::string audit_text(const AuditReport& report, bool per_device) {
                                                   : "NO";
     cells.insert(cells.end(),
                  {row.name, row.unit, range(row.incremented), posted, amount(row.confirmed),
-                  amount(row.pending), amount(row.unknown), discarded(row), verdict});
+                  amount(row.pending), amount(row.unknown), discarded(row)});
+    if (firmware) {
+      cells.push_back(row.confirmed && !row.received ? "as percent" : amount(row.received));
+    }
+    cells.push_back(verdict);
     table.add(std::move(cells));
     for (const std::string& problem : row.problems) {
       const std::string where = row.device.empty() ? row.name : row.device + " " + row.name;

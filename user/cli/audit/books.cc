@@ -19,10 +19,47 @@ namespace {
 constexpr std::string_view kHeader =
     "sink row cw name incremented confirmed pending unknown implausible overflow removed";
 
+constexpr std::string_view kReceivedHeader = "cw name sum";
+
 template <class T>
 bool parse_number(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    throw Failure(Exit::kMissing, fmt::format("cannot read {}: {}", file, std::strerror(errno)));
+  }
+  return text.str();
+}
+
+/// Files of devices below a directory, with the device's name: DEVICE/`live` as debugfs has them, or
+/// DEVICE`suffix` as copies are named.
+std::vector<std::pair<std::string, std::string>> device_files(const std::string& dir,
+                                                              const std::string& live,
+                                                              const std::string& suffix) {
+  std::vector<std::pair<std::string, std::string>> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(dir, error)) {
+    std::error_code none;
+    if (entry.is_directory(none) && fs::exists(entry.path() / live, none)) {
+      files.emplace_back(entry.path().filename(), entry.path() / live);
+    } else if (entry.path().extension() == suffix) {
+      files.emplace_back(entry.path().stem(), entry.path());
+    }
+  }
+  if (error) {
+    throw Failure(
+        Exit::kMissing,
+        fmt::format("cannot read {}: {}; the live books are in /sys/kernel/debug/ndtel, for root, "
+                    "while the module is loaded and debugfs is mounted",
+                    dir, error.message()));
+  }
+  return files;
 }
 
 }  // namespace
@@ -72,37 +109,50 @@ std::vector<BookLine> parse_books(const std::string& text, const std::string& wh
 
 Books read_books(const std::string& dir) {
   Books books;
-  const auto take = [&](const std::string& device, const fs::path& file) {
-    std::ifstream in(file);
-    std::stringstream text;
-    text << in.rdbuf();
-    if (!in) {
-      throw Failure(Exit::kMissing,
-                    fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
-    }
-    books[parse_device_key(device, file)] = parse_books(text.str(), file);
-  };
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(dir, error)) {
-    std::error_code none;
-    if (entry.is_directory(none) && fs::exists(entry.path() / "pending", none)) {
-      take(entry.path().filename(), entry.path() / "pending");
-    } else if (entry.path().extension() == ".pending") {
-      take(entry.path().stem(), entry.path());
-    }
-  }
-  if (error) {
-    throw Failure(
-        Exit::kMissing,
-        fmt::format("cannot read {}: {}; the live books are in /sys/kernel/debug/ndtel, for root, "
-                    "while the module is loaded and debugfs is mounted",
-                    dir, error.message()));
+  for (const auto& [device, file] : device_files(dir, "pending", ".pending")) {
+    books[parse_device_key(device, file)] = parse_books(text_of(file), file);
   }
   if (books.empty()) {
     throw Failure(Exit::kMissing,
                   fmt::format("{} holds no books: neither DEVICE/pending nor DEVICE.pending", dir));
   }
   return books;
+}
+
+Received parse_received(const std::string& text, const std::string& where) {
+  std::istringstream lines(text);
+  std::string line;
+  if (!std::getline(lines, line) || line != kReceivedHeader) {
+    throw Failure(Exit::kFailed, fmt::format("{}: line 1 is not '{}'; the module does not match "
+                                             "this tool",
+                                             where, kReceivedHeader));
+  }
+  Received received;
+  for (int number = 2; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    std::string cw, name, sum;
+    std::uint32_t id = 0;
+    words >> cw >> name >> sum;
+    if (!parse_number(cw, id) || !parse_number(sum, received[id])) {
+      throw Failure(Exit::kFailed,
+                    fmt::format("{}: line {} cannot be parsed: '{}'", where, number, line));
+    }
+  }
+  return received;
+}
+
+std::map<DeviceKey, Received> read_received(const std::string& dir) {
+  std::map<DeviceKey, Received> all;
+  for (const auto& [device, file] : device_files(dir, "firmware/received", ".received")) {
+    all[parse_device_key(device, file)] = parse_received(text_of(file), file);
+  }
+  if (all.empty()) {
+    throw Failure(Exit::kMissing,
+                  fmt::format("{} holds no record of a simulated firmware: neither "
+                              "DEVICE/firmware/received nor DEVICE.received",
+                              dir));
+  }
+  return all;
 }
 
 }  // namespace ndtel::cli

@@ -53,6 +53,16 @@ std::vector<BookLine> parse_books(const std::string& text, const std::string& wh
 /// DEVICE.pending as copies are named. Throws Failure when there are none or they cannot be read.
 Books read_books(const std::string& dir);
 
+/// What the simulated firmware of a device says it received, by CloudWatch id.
+using Received = std::map<std::uint32_t, std::uint64_t>;
+
+/// Parse the text of a `received` file; `where` names it in the Failure that bad text throws.
+Received parse_received(const std::string& text, const std::string& where);
+
+/// Read what all firmwares below a directory received: DEVICE/firmware/received as debugfs has it,
+/// or DEVICE.received as copies are named. Throws Failure when there are none.
+std::map<DeviceKey, Received> read_received(const std::string& dir);
+
 }  // namespace ndtel::cli
 
 #endif  // NDTEL_CLI_AUDIT_BOOKS_HPP

@@ -19,6 +19,7 @@ struct Options {
   std::string pending = "/sys/kernel/debug/ndtel";
   std::string baseline;
   std::string sink = "trace";
+  std::string firmware;
   std::string json_file;
   bool json = false;
   bool per_device = false;
@@ -30,6 +31,7 @@ Exit run(const Options& options) {
   input.ledger = read_ledgers(options.ledger);
   input.books = read_books(options.pending);
   if (!options.baseline.empty()) input.baseline = read_books(options.baseline);
+  if (!options.firmware.empty()) input.firmware = read_received(options.firmware);
   std::ifstream posts(options.posts);
   if (!posts) {
     throw Failure(Exit::kMissing,
@@ -76,6 +78,9 @@ void add_audit(CLI::App& app, Exit& code) {
   command->add_option("--sink", options->sink, "Whose books to judge")
       ->check(CLI::IsMember({"trace", "fwio"}))
       ->capture_default_str();
+  command->add_option("--firmware", options->firmware,
+                      "Also judge what simulated firmware received: its debugfs directory, or "
+                      "copies named DEVICE.received");
   command->add_flag("--per-device", options->per_device, "One line for each device and counter");
   command->add_flag("--json", options->json, "Print JSON");
   command->add_option("--json-file", options->json_file, "Also write the JSON to this file");
@@ -84,9 +89,11 @@ void add_audit(CLI::App& app, Exit& code) {
       "and\n"
       "intent for processes that were killed), when what it saw equals confirmed + pending + "
       "discarded,\n"
-      "and when the accepted posts add up to what is confirmed. Exit code 0 only if all counters "
-      "are\n"
-      "conserved and no event was lost or doubled. Read the books while posting is paused.");
+      "and when the accepted posts add up to what is confirmed. With --firmware also: confirmed <= "
+      "received\n"
+      "<= confirmed + unknown. Exit code 0 only if all counters are conserved and no event was lost "
+      "or\n"
+      "doubled. Read the books while posting is paused.");
   command->callback([options, &code] { code = run(*options); });
 }
 

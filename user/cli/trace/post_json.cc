@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSinks[] = {"fwio", "trace"};
+constexpr std::string_view kSinks[] = {"fwio", "trace", "relay"};
 constexpr std::string_view kResults[] = {"accepted", "refused", "unknown"};
 
 template <std::size_t N>
