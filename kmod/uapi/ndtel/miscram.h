@@ -18,7 +18,7 @@
 #define ND_MISCRAM_SERIAL_HI		0x3C
 #define ND_MISCRAM_SRAM_ECC		0x40	/* 15:0 uncorrected, 31:16 corrected */
 #define ND_MISCRAM_HBM_ECC(channel)	(0x44 + 4 * (channel))	/* channels 0..3 */
-#define ND_MISCRAM_POWER_UTIL(die)	(0x54 + 4 * (die))	/* 15:0 0.01 %, 31:16 sample */
+#define ND_MISCRAM_POWER_UTIL(die)	(0x54 + 4 * (die))	/* 15:0 0.01 %, 31:16 sample no. */
 #define ND_MISCRAM_HBM_REPAIR		0x64	/* 1:0, enum nd_hbm_repair */
 #define ND_MISCRAM_SERVER_RACK		0x70	/* 14:0 server, 15 valid, 30:16 rack, 31 valid */
 #define ND_MISCRAM_RESERVATION_HI	0x80
@@ -32,7 +32,7 @@
 #define ND_MISCRAM_LH_SERIAL_LO		0x184
 #define ND_MISCRAM_RH_SERIAL_HI		0x188
 #define ND_MISCRAM_RH_SERIAL_LO		0x18C
-#define ND_MISCRAM_POD_ELECTION		0x190	/* status, links, node, nodes */
+#define ND_MISCRAM_POD_ELECTION		0x190	/* 7:0 status, 15:8 links, 23:16 node, 31:24 count */
 #define ND_MISCRAM_POD_SERIAL_HI	0x194
 #define ND_MISCRAM_POD_SERIAL_LO	0x198
 
