@@ -4,10 +4,10 @@
  */
 #include <linux/module.h>
 
+#include "bus.h"
 #include "debugfs.h"
 #include "device.h"
 #include "nds.h"
-#include "sim.h"
 
 static int __init nd_init(void)
 {
@@ -19,7 +19,7 @@ static int __init nd_init(void)
 	if (ret)
 		goto exit_nds;
 	nd_debugfs_init();
-	ret = nd_sim_init();
+	ret = nd_bus_init();
 	if (ret)
 		goto exit_class;
 	return 0;
@@ -34,7 +34,7 @@ exit_nds:
 
 static void __exit nd_exit(void)
 {
-	nd_sim_exit();
+	nd_bus_exit();
 	nd_debugfs_exit();
 	/*
 	 * Work of dead owners still holds slabs, and those their devices, until the queue is

@@ -5,6 +5,8 @@
  * exactly once, and the books' lock, a mutex, is never taken inside.
  */
 #include <linux/capability.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -104,6 +106,7 @@ void nd_relay_post(struct nd_device *nd, u8 tick, const struct nmetric_post *pos
 		r->post.size = min_t(u32, post->used, sizeof(r->post.data));
 		memset(r->post.data, 0, sizeof(r->post.data));
 		memcpy(r->post.data, post->buf, r->post.size);
+		r->since_ns = ktime_get_ns();
 		r->phase = ND_RELAY_WAITING;
 	}
 	spin_unlock(&r->lock);
@@ -244,6 +247,18 @@ static int nd_relay_take(struct nd_file *file, struct nd_relay_post *post)
 	return ret;
 }
 
+/* Whether nd_relay_take() would say something else than -EAGAIN. */
+static bool nd_relay_wakes(struct nd_file *file)
+{
+	struct nd_relay *r = &file->nd->relay;
+	bool wakes;
+
+	spin_lock(&r->lock);
+	wakes = r->stopped || r->agent != file || r->phase == ND_RELAY_WAITING;
+	spin_unlock(&r->lock);
+	return wakes;
+}
+
 /* A post that never reached user space was not read. */
 static void nd_relay_put_back(struct nd_file *file, u64 seq)
 {
@@ -274,10 +289,12 @@ ssize_t nd_relay_read(struct nd_file *file, bool nonblock, void __user *buf, siz
 
 	if (count < sizeof(post))
 		return -EINVAL;
-	if (nonblock)
+	ret = nd_relay_take(file, &post);
+	while (ret == -EAGAIN && !nonblock) {
+		if (wait_event_interruptible(r->wait, nd_relay_wakes(file)))
+			return -ERESTARTSYS;
 		ret = nd_relay_take(file, &post);
-	else if (wait_event_interruptible(r->wait, (ret = nd_relay_take(file, &post)) != -EAGAIN))
-		return -ERESTARTSYS;
+	}
 	if (ret)
 		return ret;
 	if (copy_to_user(buf, &post, sizeof(post))) {
@@ -324,13 +341,17 @@ void nd_relay_show(struct seq_file *s, struct nd_device *nd)
 	};
 	struct nd_relay *r = &nd->relay;
 	enum nd_relay_phase phase;
+	u64 since_ns, seq;
 	pid_t agent;
-	u64 seq;
 
 	spin_lock(&r->lock);
 	agent = pid_nr(r->owner);
 	phase = r->phase;
 	seq = r->post.seq;
+	since_ns = r->since_ns;
 	spin_unlock(&r->lock);
 	seq_printf(s, "agent %d\nseq %llu\npost %s\n", agent, seq, phase_name[phase]);
+	if (phase != ND_RELAY_IDLE)
+		seq_printf(s, "waits_ms %llu\n",
+			   div_u64(ktime_get_ns() - since_ns, NSEC_PER_MSEC));
 }

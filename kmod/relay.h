@@ -33,6 +33,7 @@ enum nd_relay_phase {
  * @stopped: the device goes; nobody attaches and nothing is taken
  * @phase: of @post
  * @post: the post in flight
+ * @since_ns: when it was handed over
  * @wait: woken when a post comes, the agent is detached, or the device goes
  */
 struct nd_relay {
@@ -42,6 +43,7 @@ struct nd_relay {
 	bool stopped;
 	enum nd_relay_phase phase;
 	struct nd_relay_post post;
+	u64 since_ns;
 	wait_queue_head_t wait;
 };
 
