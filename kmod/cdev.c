@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The device node. A file is on one of two lanes for life: opened exactly O_WRONLY it may only
- * query (the free lane); otherwise it is on the normal lane. Opening takes no place: a place is
- * taken by acquiring a slab.
+ * do what needs no device that is ready (the free lane); otherwise it is on the normal lane.
+ * Opening takes no place: a place is taken by acquiring a slab.
  */
 #include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "cdev.h"
+#include "cdev_ioctl.h"
 #include "cookie.h"
+#include "crwl_owner.h"
 #include "device.h"
 #include "relay.h"
 #include "uapi/ndtel/ioctl.h"
-
-/* feature_flags1 bits of the reference announce DMA and memory commands; there are none here. */
-#define ND_FEATURES 0ULL
-
-/* ENOTSUPP never reaches programs by name, but the reference returns its number. */
-#define ND_ENOTSUPP 524
 
 static int nd_wait_ready(struct nd_device *nd, struct file *filp)
 {
@@ -66,8 +61,11 @@ static int nd_cdev_open(struct inode *inode, struct file *filp)
 		goto undo;
 	}
 	file->nd = nd;
+	file->opener = get_pid(task_tgid(current));
 	file->free_lane = free_lane;
+	file->mode = filp->f_mode;
 	nds_file_holds_init(&file->holds);
+	nd_owner_file_opened(file);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
 
@@ -88,6 +86,7 @@ static int nd_cdev_flush(struct file *filp, fl_owner_t id)
 	 */
 	if ((current->flags & PF_EXITING) && !atomic_read(&current->signal->live)) {
 		nds_owner_exits(file->nd);
+		nd_owner_exits();
 		nd_relay_owner_exits(file);
 	}
 	return 0;
@@ -100,230 +99,143 @@ static int nd_cdev_release(struct inode *inode, struct file *filp)
 	nd_metrics_unvote(file);
 	nd_relay_detach(file);
 	nds_file_closed(file);
+	nd_owner_file_closed(file);
 	if (!file->free_lane)
 		nd_count_open(file->nd, -1);
+	put_pid(file->opener);
 	kfree(file);
 	return 0;
 }
 
-static long nd_ioc_device_info(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_device_info info = {
-		.architecture = file->nd->arch->arch,
-		.revision = file->nd->revision,
-	};
+/* What a caller must be for a command. */
+#define ND_GATE_FREE		0x1	/* works on the free lane too */
+#define ND_GATE_WRITABLE	0x2	/* who may only look must not */
+#define ND_GATE_ATTACHED	0x4	/* whoever opened the file, not who was handed it */
+#define ND_GATE_BY_NR		0x8	/* whatever size and direction say; the handler looks */
 
-	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
-}
-
-static long nd_ioc_basic_info(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_basic_info info = {
-		.architecture = file->nd->arch->arch,
-		.revision = file->nd->revision,
-	};
-
-	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
-}
-
-static long nd_ioc_compatible_version(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_compatible_version version = {
-		.max = file->nd->arch->compatible_max,
-		.min = file->nd->arch->compatible_min,
-	};
-
-	return copy_to_user(arg, &version, sizeof(version)) ? -EFAULT : 0;
-}
-
-static long nd_ioc_driver_info(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_driver_info info = {
-		.architecture = file->nd->arch->arch,
-		.revision = file->nd->revision,
-		.size = sizeof(info),
-		.feature_flags1 = ND_FEATURES,
-	};
-
-	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
-}
-
-static long nd_ioc_host_device_id(struct nd_file *file, void __user *arg)
-{
-	return put_user((u32)file->nd->index, (u32 __user *)arg);
-}
-
-static long nd_ioc_acquire(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_ds_info info;
-	s32 pid;
-	int ret;
-
-	if (copy_from_user(&info, arg, sizeof(info)))
-		return -EFAULT;
-	pid = info.pid;
-	memset(&info, 0, sizeof(info));
-	info.pid = pid;
-	info.size = NDS_SLAB_SIZE;
-	ret = nds_acquire(file, pid, &info.mmap_offset);
-	if (ret)
-		return ret;
-	if (copy_to_user(arg, &info, sizeof(info))) {
-		/* The caller never learns of what it acquired, so it cannot release it. */
-		nds_release(file, pid);
-		return -EFAULT;
-	}
-	return 0;
-}
-
-static long nd_ioc_release(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_ds_info info;
-
-	if (copy_from_user(&info, arg, sizeof(info)))
-		return -EFAULT;
-	return nds_release(file, info.pid);
-}
-
-/* Processes that use the device are those that own a slab; who only looks is none. */
-static unsigned int nd_apps_fill(struct nd_device *nd, u16 flags,
-				 struct nd_ioctl_app_record *records)
-{
-	struct nds_slab *slab;
-	unsigned int n = 0;
-	int i;
-
-	nds_lock(&nd->nds, NDS_LOCK_READ);
-	for (i = 0; i < NDS_SLABS_PER_DEVICE; i++) {
-		slab = nd->nds.place[i];
-		/* A process outside the caller's pid namespace cannot be named. */
-		if (!slab || !pid_vnr(slab->owner))
-			continue;
-		records[n].pid = pid_vnr(slab->owner);
-		if (flags & ND_APPS_MEM_USAGE)
-			records[n].host_mem_size = NDS_SLAB_SIZE;
-		n++;
-	}
-	nds_unlock(&nd->nds);
-	return n;
-}
-
-static long nd_ioc_apps_info(struct nd_file *file, void __user *arg)
-{
-	struct nd_ioctl_app_record *records;
-	struct nd_ioctl_apps_info_hdr hdr;
-	long ret = 0;
-
-	if (copy_from_user(&hdr, arg, sizeof(hdr)))
-		return -EFAULT;
-	if (hdr.flags & ~ND_APPS_ALL)
-		return -EINVAL;
-	records = kcalloc(NDS_SLABS_PER_DEVICE, sizeof(*records), GFP_KERNEL_ACCOUNT);
-	if (!records)
-		return -ENOMEM;
-	hdr.size = min(nd_apps_fill(file->nd, hdr.flags, records), hdr.capacity);
-	hdr.pad = 0;
-	hdr.pad1 = 0;
-	if (copy_to_user(arg + sizeof(hdr), records, hdr.size * sizeof(*records)) ||
-	    copy_to_user(arg, &hdr, sizeof(hdr)))
-		ret = -EFAULT;
-	kfree(records);
-	return ret;
-}
-
-static long nd_ioc_metrics_ctrl(struct nd_file *file, struct file *filp, void __user *arg)
-{
-	struct nd_ioctl_metrics_ctrl ctrl;
-
-	/* Who may only look must not silence a device. */
-	if (!(filp->f_mode & FMODE_WRITE) && !capable(CAP_SYS_ADMIN))
-		return -EACCES;
-	if (copy_from_user(&ctrl, arg, sizeof(ctrl)))
-		return -EFAULT;
-	return nd_metrics_vote(file, ctrl.mode);
-}
-
-static long nd_ioctl_free(struct nd_file *file, unsigned int cmd, void __user *arg)
-{
-	switch (cmd) {
-	case ND_IOC_COMPATIBLE_VERSION:
-		return nd_ioc_compatible_version(file, arg);
-	case ND_IOC_DEVICE_BASIC_INFO:
-		return nd_ioc_basic_info(file, arg);
-	case ND_IOC_DRIVER_INFO_GET:
-		return nd_ioc_driver_info(file, arg);
-	case ND_IOC_DRIVER_INFO_SET:
-		return -ND_ENOTSUPP;
-	default:
-		return -ENOTTY;
-	}
-}
-
-static long nd_ioctl_normal(struct nd_file *file, struct file *filp, unsigned int cmd,
-			    void __user *arg)
-{
-	switch (cmd) {
-	case ND_IOC_DEVICE_INIT:
-	case ND_IOC_DEVICE_RELEASE:
-		return 0;
-	case ND_IOC_DEVICE_INFO:
-		return nd_ioc_device_info(file, arg);
-	case ND_IOC_GET_ALL_APPS_INFO:
-		return nd_ioc_apps_info(file, arg);
-	case ND_IOC_ACQUIRE_NEURON_DS:
-		return nd_ioc_acquire(file, arg);
-	case ND_IOC_RELEASE_NEURON_DS:
-		return nd_ioc_release(file, arg);
-	case ND_IOC_HOST_DEVICE_ID:
-		return nd_ioc_host_device_id(file, arg);
-	case ND_IOC_METRICS_CTRL:
-		return nd_ioc_metrics_ctrl(file, filp, arg);
-	case ND_IOC_RELAY_ATTACH:
-		return nd_relay_attach(file, filp);
-	case ND_IOC_RELAY_ACK:
-		return nd_relay_ack(file, arg);
-	default:
-		return nd_ioctl_free(file, cmd, arg);
-	}
-}
-
-/*
- * On the free lane a command of the normal lane is an argument that does not fit, an unknown one
- * is unknown.
+/**
+ * struct nd_ioc - one command
+ * @cmd: number
+ * @gate: ND_GATE_*
+ * @handler: does it
  */
-static bool nd_ioctl_needs_normal_lane(unsigned int cmd)
+struct nd_ioc {
+	u32 cmd;
+	u32 gate;
+	long (*handler)(struct nd_file *file, unsigned int cmd, void __user *arg);
+};
+
+static long nd_ioc_relay_attach(struct nd_file *file, unsigned int cmd, void __user *arg)
 {
-	switch (cmd) {
-	case ND_IOC_DEVICE_INIT:
-	case ND_IOC_DEVICE_RELEASE:
-	case ND_IOC_DEVICE_INFO:
-	case ND_IOC_GET_ALL_APPS_INFO:
-	case ND_IOC_ACQUIRE_NEURON_DS:
-	case ND_IOC_RELEASE_NEURON_DS:
-	case ND_IOC_HOST_DEVICE_ID:
-	case ND_IOC_METRICS_CTRL:
-	case ND_IOC_RELAY_ATTACH:
-	case ND_IOC_RELAY_ACK:
-		return true;
-	default:
-		return false;
-	}
+	return nd_relay_attach(file);
+}
+
+static long nd_ioc_relay_ack(struct nd_file *file, unsigned int cmd, void __user *arg)
+{
+	return nd_relay_ack(file, arg);
+}
+
+#define ND_F	ND_GATE_FREE
+#define ND_W	ND_GATE_WRITABLE
+#define ND_WA	(ND_GATE_WRITABLE | ND_GATE_ATTACHED)
+
+static const struct nd_ioc nd_iocs[] = {
+	{ ND_IOC_ACQUIRE_NEURON_DS,		0, nd_ioc_acquire },
+	{ ND_IOC_RELEASE_NEURON_DS,		0, nd_ioc_release },
+	{ ND_IOC_DEVICE_APP_PID,		0, nd_ioc_app_pid },
+	{ ND_IOC_GET_ALL_APPS_INFO,		0, nd_ioc_apps_info },
+	{ ND_IOC_METRICS_CTRL,			ND_W, nd_ioc_metrics_ctrl },
+
+	{ ND_IOC_DEVICE_INIT,			0, nd_ioc_nothing },
+	{ ND_IOC_DEVICE_RELEASE,		0, nd_ioc_nothing },
+	{ ND_IOC_DEVICE_INFO,			0, nd_ioc_device_info },
+	{ ND_IOC_DEVICE_BASIC_INFO,		ND_F, nd_ioc_basic_info },
+	{ ND_IOC_COMPATIBLE_VERSION,		ND_F, nd_ioc_compatible_version },
+	{ ND_IOC_DRIVER_INFO_GET,		ND_F | ND_GATE_BY_NR, nd_ioc_driver_info },
+	{ ND_IOC_HOST_DEVICE_ID,		0, nd_ioc_host_device_id },
+	{ ND_IOC_RID_MAP,			ND_F | ND_GATE_BY_NR, nd_ioc_rid_map },
+	{ ND_IOC_GET_NC_MAPPING,		ND_F, nd_ioc_nc_mapping },
+	{ ND_IOC_DEVICE_BDF,			0, nd_ioc_bdf },
+	{ ND_IOC_DEVICE_BDF_EXT,		ND_F, nd_ioc_bdf_ext },
+
+	{ ND_IOC_NC_RESET,			ND_WA, nd_ioc_nc_reset },
+	{ ND_IOC_NC_RESET_READY,		0, nd_ioc_nc_reset_ready },
+	{ ND_IOC_DEVICE_RESET_STATUS,		0, nd_ioc_reset_status },
+
+	{ ND_IOC_BAR_READ,			0, nd_ioc_bar_read },
+	{ ND_IOC_BAR_WRITE,			ND_WA, nd_ioc_bar_write },
+	{ ND_IOC_POST_METRIC,			ND_WA, nd_ioc_post_metric },
+	{ ND_IOC_READ_HW_COUNTERS,		ND_WA, nd_ioc_read_hw_counters },
+	{ ND_IOC_POWER_PROFILE,			ND_W, nd_ioc_power_profile },
+	{ ND_IOC_GET_PERFORMANCE_PROFILE,	0, nd_ioc_performance_profile },
+	{ ND_IOC_AVAILABLE_PERF_PROFILES,	0, nd_ioc_perf_profiles },
+	{ ND_IOC_THROTTLING_NOTIFICATIONS,	ND_W, nd_ioc_throttling },
+
+	{ ND_IOC_CRWL_READER_ENTER,		ND_WA, nd_ioc_crwl },
+	{ ND_IOC_CRWL_READER_EXIT,		ND_WA, nd_ioc_crwl },
+	{ ND_IOC_CRWL_WRITER_ENTER,		ND_WA, nd_ioc_crwl },
+	{ ND_IOC_CRWL_WRITER_DOWNGRADE,		ND_WA, nd_ioc_crwl },
+	{ ND_IOC_NC_RANGE_MARK,			ND_F | ND_WA, nd_ioc_range_mark },
+	{ ND_IOC_NC_RANGE_MARK_EXT,		ND_F | ND_WA, nd_ioc_range_mark },
+	{ ND_IOC_NC_RANGE_UNMARK,		ND_F | ND_WA, nd_ioc_range_unmark },
+	{ ND_IOC_NC_RANGE_UNMARK_EXT,		ND_F | ND_WA, nd_ioc_range_unmark },
+	{ ND_IOC_CINIT_SET_STATE,		ND_WA, nd_ioc_cinit },
+	{ ND_IOC_NC_MODEL_STARTED_COUNT,	0, nd_ioc_model_started },
+
+	{ ND_IOC_POD_INFO,			ND_F, nd_ioc_pod_info },
+	{ ND_IOC_POD_STATUS,			ND_F, nd_ioc_pod_status },
+	{ ND_IOC_POD_STATUS_V2,			ND_F, nd_ioc_pod_status },
+	{ ND_IOC_POD_CTRL,			ND_F | ND_W, nd_ioc_pod_ctrl },
+	{ ND_IOC_POD_CTRL_V2,			ND_F | ND_W, nd_ioc_pod_ctrl },
+
+	{ ND_IOC_PRINTK,			ND_F, nd_ioc_printk },
+
+	{ ND_IOC_RELAY_ATTACH,			0, nd_ioc_relay_attach },
+	{ ND_IOC_RELAY_ACK,			0, nd_ioc_relay_ack },
+};
+
+static bool nd_ioc_is(const struct nd_ioc *ioc, unsigned int cmd)
+{
+	if (ioc->gate & ND_GATE_BY_NR)
+		return _IOC_TYPE(cmd) == ND_IOC_MAGIC && _IOC_NR(cmd) == _IOC_NR(ioc->cmd);
+	return ioc->cmd == cmd;
+}
+
+static const struct nd_ioc *nd_ioc_find(unsigned int cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(nd_iocs); i++)
+		if (nd_ioc_is(&nd_iocs[i], cmd))
+			return &nd_iocs[i];
+	return NULL;
+}
+
+static int nd_ioc_check(const struct nd_ioc *ioc, const struct nd_file *file)
+{
+	/* On the free lane a command of the normal lane is an argument that does not fit. */
+	if (file->free_lane && !(ioc->gate & ND_GATE_FREE))
+		return -EINVAL;
+	if ((ioc->gate & ND_GATE_ATTACHED) && file->opener != task_tgid(current))
+		return -EACCES;
+	if ((ioc->gate & ND_GATE_WRITABLE) && !(file->mode & FMODE_WRITE) &&
+	    !capable(CAP_SYS_ADMIN))
+		return -EACCES;
+	return 0;
 }
 
 static long nd_cdev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct nd_file *file = filp->private_data;
-	void __user *uarg = (void __user *)arg;
+	const struct nd_ioc *ioc;
 	long ret;
 
 	if (!nd_device_enter(file->nd))
 		return -ENODEV;
-	if (!file->free_lane)
-		ret = nd_ioctl_normal(file, filp, cmd, uarg);
-	else if (nd_ioctl_needs_normal_lane(cmd))
-		ret = -EINVAL;
-	else
-		ret = nd_ioctl_free(file, cmd, uarg);
+	ioc = nd_ioc_find(cmd);
+	ret = ioc ? nd_ioc_check(ioc, file) : -ENOTTY;
+	if (!ret)
+		ret = ioc->handler(file, cmd, (void __user *)arg);
 	nd_device_leave(file->nd);
 	return ret;
 }

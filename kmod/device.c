@@ -16,12 +16,12 @@
 #define ND_V2_FACTS \
 	.arch = ND_ARCH_V2, .nc_count = 2, .compatible_min = 5, .compatible_max = 7, .dice = 1, \
 	.hbm_channels = 2, .host_bit = BIT_ULL(44), .miscram_addr = 0xFFFF0FA0000ULL, \
-	.reset_accept_ms = 120000, .core_type = "NCv2"
+	.bar0_addr = 0xFFFC0000000ULL, .reset_accept_ms = 120000, .core_type = "NCv2"
 
 #define ND_V3_FACTS \
 	.nc_count = 8, .compatible_min = 10, .compatible_max = 11, .dice = 2, .hbm_channels = 4, \
 	.hbm_repair = true, .host_bit = BIT_ULL(46), .miscram_addr = 0x8006C84000ULL, \
-	.reset_accept_ms = 480000, .wiring = ND_WIRING_TRN2
+	.bar0_addr = 0x8000000000ULL, .reset_accept_ms = 480000, .wiring = ND_WIRING_TRN2
 
 static const struct nd_arch_info nd_archs[] = {
 	{
@@ -183,6 +183,23 @@ struct nd_device *nd_device_get(int index)
 	return found;
 }
 
+/**
+ * nd_devices_present() - which devices there are, of whatever kind
+ *
+ * Return: bit per index of a published device.
+ */
+u64 nd_devices_present(void)
+{
+	struct nd_device *nd;
+	u64 indices = 0;
+
+	mutex_lock(&nd_devices_lock);
+	list_for_each_entry(nd, &nd_devices, node)
+		indices |= BIT_ULL(nd->index);
+	mutex_unlock(&nd_devices_lock);
+	return indices;
+}
+
 static void nd_device_release(struct device *dev)
 {
 	struct nd_device *nd = container_of(dev, struct nd_device, dev);
@@ -236,6 +253,7 @@ static struct nd_device *nd_device_alloc(const struct nd_device_setup *setup)
 	nd_mem_add(nd, ND_MEM_NCDEV_HOST, 0, PAGE_ALIGN(sizeof(*nd)));
 	nds_pool_init(&nd->nds);
 	ncounter_init(&nd->nds.totals, nd->arch->nc_count);
+	nd_locks_init(nd);
 	nd_reset_init(nd);
 	nd_power_init(nd);
 	nd_relay_init(nd);
@@ -361,6 +379,7 @@ void nd_device_remove(struct nd_device *nd)
 	cdev_device_del(&nd->cdev, &nd->dev);
 	WRITE_ONCE(nd->gone, true);
 	wake_up_all(&nd->state_wait);
+	nd_locks_gone(nd);
 	percpu_ref_kill(&nd->calls);
 	/* Whoever waits for a reset, for a post or for the firmware leaves at once. */
 	nd_reset_stop(nd);

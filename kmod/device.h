@@ -12,6 +12,7 @@
 #include <linux/stringify.h>
 #include <linux/wait.h>
 
+#include "crwl_locks.h"
 #include "fwio.h"
 #include "hw.h"
 #include "mem.h"
@@ -49,6 +50,7 @@ enum nd_wiring {
  * @hbm_repair: firmware repairs memory
  * @host_bit: set in host addresses that firmware is given
  * @miscram_addr: device address of MiscRAM
+ * @bar0_addr: device address of the start of BAR 0
  * @reset_accept_ms: patience until firmware accepts a reset
  * @wiring: enum nd_wiring
  * @device_type: text of the device's arch_type
@@ -67,6 +69,7 @@ struct nd_arch_info {
 	bool hbm_repair;
 	u64 host_bit;
 	u64 miscram_addr;
+	u64 bar0_addr;
 	u32 reset_accept_ms;
 	enum nd_wiring wiring;
 	const char *device_type;
@@ -94,6 +97,7 @@ const struct nd_arch_info *nd_arch_find(const char *name);
  * @fwio: mailbox
  * @resets: resets asked for
  * @power: power samples
+ * @locks: core locks and core initialisation
  * @nds: slabs of processes
  * @metrics: posting engine and thread
  * @relay: way out of posts when there is no hardware
@@ -120,6 +124,7 @@ struct nd_device {
 	struct nd_fwio fwio;
 	struct nd_resets resets;
 	struct nd_power power;
+	struct nd_locks locks;
 	struct nds_pool nds;
 	struct nd_metrics metrics;
 	struct nd_relay relay;
@@ -157,6 +162,7 @@ void nd_device_for_each(void (*fn)(struct nd_device *nd));
 void nd_device_indices(const struct nd_arch_info *arch, unsigned long *indices);
 struct nd_device *nd_device_get(int index);
 
+u64 nd_devices_present(void);
 bool nd_device_enter(struct nd_device *nd);
 void nd_device_leave(struct nd_device *nd);
 

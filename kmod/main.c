@@ -5,19 +5,27 @@
 #include <linux/module.h>
 
 #include "bus.h"
+#include "crwl_owner.h"
 #include "debugfs.h"
 #include "device.h"
 #include "nds.h"
+#include "pod.h"
 
 static int __init nd_init(void)
 {
-	int ret = nds_init();
+	int ret = nd_pod_init();
 
 	if (ret)
 		return ret;
-	ret = nd_device_init_class();
+	ret = nds_init();
+	if (ret)
+		return ret;
+	ret = nd_owner_init();
 	if (ret)
 		goto exit_nds;
+	ret = nd_device_init_class();
+	if (ret)
+		goto exit_owner;
 	nd_debugfs_init();
 	ret = nd_bus_init();
 	if (ret)
@@ -27,6 +35,8 @@ static int __init nd_init(void)
 exit_class:
 	nd_debugfs_exit();
 	nd_device_exit_class();
+exit_owner:
+	nd_owner_exit();
 exit_nds:
 	nds_exit();
 	return ret;
@@ -36,6 +46,7 @@ static void __exit nd_exit(void)
 {
 	nd_bus_exit();
 	nd_debugfs_exit();
+	nd_owner_exit();
 	/*
 	 * Work of dead owners still holds slabs, and those their devices, until the queue is
 	 * gone.

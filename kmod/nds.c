@@ -137,7 +137,13 @@ static struct nds_slab *nds_slab_by_cookie(struct nds_pool *pool, u64 cookie)
 	return NULL;
 }
 
-static bool nds_owner_gone(struct pid *owner)
+/**
+ * nds_owner_gone() - whether a process is dead
+ * @owner: thread group
+ *
+ * Return: true when no thread of it lives.
+ */
+bool nds_owner_gone(struct pid *owner)
 {
 	struct task_struct *leader;
 	bool gone;

@@ -125,6 +125,7 @@ int nds_slab_own(struct nds_slab *slab, struct pid *owner);
 void nds_slab_disown(struct nds_slab *slab);
 bool nds_may_read(const struct nds_slab *slab);
 
+bool nds_owner_gone(struct pid *owner);
 void nds_owner_exits(struct nd_device *nd);
 int nds_mmap(struct nd_device *nd, struct vm_area_struct *vma);
 

@@ -119,17 +119,16 @@ void nd_relay_post(struct nd_device *nd, u8 tick, const struct nmetric_post *pos
 /**
  * nd_relay_attach() - make an open file the device's agent
  * @file: file, device entered
- * @filp: the same
  *
  * Return: 0; -EACCES not open for reading and writing; -EPERM; -EOPNOTSUPP the device has hardware;
  * -EBUSY there is another agent; -ENODEV the device goes.
  */
-long nd_relay_attach(struct nd_file *file, const struct file *filp)
+long nd_relay_attach(struct nd_file *file)
 {
 	struct nd_relay *r = &file->nd->relay;
 	long ret = 0;
 
-	if (!(filp->f_mode & FMODE_READ) || !(filp->f_mode & FMODE_WRITE))
+	if (!(file->mode & FMODE_READ) || !(file->mode & FMODE_WRITE))
 		return -EACCES;
 	/* An agent decides what counts as delivered. */
 	if (!capable(CAP_SYS_ADMIN))

@@ -52,7 +52,7 @@ void nd_relay_stop(struct nd_device *nd);
 bool nd_relay_ready(struct nd_device *nd);
 void nd_relay_post(struct nd_device *nd, u8 tick, const struct nmetric_post *post);
 
-long nd_relay_attach(struct nd_file *file, const struct file *filp);
+long nd_relay_attach(struct nd_file *file);
 long nd_relay_ack(struct nd_file *file, const void __user *arg);
 ssize_t nd_relay_read(struct nd_file *file, bool nonblock, void __user *buf, size_t count);
 __poll_t nd_relay_poll(struct nd_file *file, struct file *filp, poll_table *wait);
