@@ -10,6 +10,7 @@
 #include "cdev.h"
 #include "cdev_ioctl.h"
 #include "device.h"
+#include "topology.h"
 #include "uapi/ndtel/ioctl.h"
 
 /**
@@ -39,7 +40,11 @@ long nd_ioc_device_info(struct nd_file *file, unsigned int cmd, void __user *arg
 		.architecture = file->nd->arch->arch,
 		.revision = file->nd->revision,
 	};
+	u32 neighbours[ND_MAX_CONNECTED_DEVICES];
+	int n = nd_topology_neighbours(file->nd, neighbours);
 
+	info.connected_device_count = n;
+	memcpy(info.connected_devices, neighbours, n * sizeof(*neighbours));
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 

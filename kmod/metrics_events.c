@@ -5,6 +5,7 @@
 #include "device.h"
 #include "ecc.h"
 #include "metrics.h"
+#include "pod.h"
 
 /**
  * nd_metrics_slab_gone() - a slab loses its owner: take what it brought
@@ -89,6 +90,17 @@ void nd_metrics_reset_ended(struct nd_device *nd, bool whole_device, bool succee
 	nds_unlock(&nd->nds);
 }
 
+static void nd_metrics_gather_userver(struct nd_device *nd)
+{
+	struct nmetric_userver userver;
+
+	if (!nd_pod_userver(nd, &userver))
+		return;
+	nds_lock(&nd->nds, NDS_LOCK_EVENT);
+	nmetric_set_userver(&nd->metrics.engine, &userver);
+	nds_unlock(&nd->nds);
+}
+
 /**
  * nd_metrics_gather() - read what a tick posts about the device itself
  * @nd: device, READY
@@ -103,6 +115,8 @@ void nd_metrics_gather(struct nd_device *nd, u8 tick)
 	struct nd_metrics *m = &nd->metrics;
 	struct necc_hbm tally;
 
+	if (tick == NMETRIC_TICK_0)
+		nd_metrics_gather_userver(nd);
 	if (tick != NMETRIC_TICK_1 || nd_ecc_hbm(nd, &tally))
 		return;
 	nds_lock(&nd->nds, NDS_LOCK_EVENT);

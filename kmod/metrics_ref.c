@@ -7,8 +7,10 @@
 #include "ecc.h"
 #include "metrics.h"
 #include "params.h"
+#include "pod.h"
 
-static void nd_ref_inputs(struct nd_device *nd, struct nmetric_ref_inputs *in)
+static void nd_ref_inputs(struct nd_device *nd, struct nmetric_ref_inputs *in,
+			  struct nmetric_userver *userver)
 {
 	struct fwio_stats stats;
 	struct necc_hbm tally;
@@ -20,6 +22,8 @@ static void nd_ref_inputs(struct nd_device *nd, struct nmetric_ref_inputs *in)
 		in->ecc[0] = tally.unrepairable;
 		in->ecc[1] = tally.repairable;
 	}
+	if (nd_pod_userver(nd, userver))
+		in->userver = userver;
 }
 
 /**
@@ -34,10 +38,11 @@ void nd_metrics_ref_tick(struct nd_device *nd, u8 tick)
 	struct nmetric_slab *live[NDS_SLABS_PER_DEVICE];
 	struct nd_metrics *m = &nd->metrics;
 	struct nmetric_ref_inputs in;
+	struct nmetric_userver userver;
 	struct nmetric_post post;
 	unsigned int n;
 
-	nd_ref_inputs(nd, &in);
+	nd_ref_inputs(nd, &in, &userver);
 	nds_lock(&nd->nds, NDS_LOCK_TICK);
 	n = nds_live(&nd->nds, live);
 	if (tick == NMETRIC_TICK_1) {

@@ -63,6 +63,8 @@ static void nd_reset_run(struct nd_device *nd, u32 id, u32 map)
 	ret = nd_fwio_reset(nd, map, &accept_ms, &nd->resets.stopped);
 	if (ret != -ECANCELED)
 		nd_metrics_reset_ended(nd, whole_device, !ret, accept_ms);
+	if (!ret)
+		nd_locks_reset(nd, map);
 	if (ret && ret != -ECANCELED)
 		dev_err_ratelimited(&nd->dev, "reset %u of %s failed: %d\n", id,
 				    whole_device ? "the device" : "cores", ret);
