@@ -25,7 +25,7 @@ TEST_F(CliView, LsShowsDevicesAndOwners) {
   EXPECT_EQ(devices[0]["owners"][0]["pid"], owner.pid());
   EXPECT_FALSE(devices[0]["owners"][0].contains("tag"));  // it published no process record
   EXPECT_TRUE(devices[1]["owners"].empty());
-  EXPECT_FALSE(devices[0].contains("state"));  // nothing says it: absent, not a guess
+  EXPECT_EQ(devices[0]["state"], "ready");
 }
 
 TEST_F(CliView, LsForPeopleNamesTheSame) {

@@ -44,12 +44,16 @@ constexpr Value kBad[] = {
     {"nmetric_log_posts", ""},
     {"restrict_readers", "maybe"},
     {"restrict_readers", "2"},
+    {"fwio_timeout_ms", "3600001"},
+    {"reset_timeout_ms", "-1"},
 };
 
 constexpr Value kBadAtLoad[] = {
-    {"sim_devices", "65"}, {"sim_devices", "-1"}, {"sim_devices", "many"}, {"sim_devices", ""},
-    {"sim_arch", "v9"},    {"sim_arch", "v1"},    {"sim_arch", "V3"},      {"sim_arch", ""},
-    {"quirks", "2"},       {"quirks", "some"},
+    {"sim_devices", "65"},      {"sim_devices", "-1"}, {"sim_devices", "many"},
+    {"sim_devices", ""},        {"sim_arch", "v9"},    {"sim_arch", "v1"},
+    {"sim_arch", "V3"},         {"sim_arch", ""},      {"quirks", "2"},
+    {"quirks", "some"},         {"no_reset", "2"},     {"platform", "mars"},
+    {"power_window_ms", "999"},
 };
 
 class Params : public ::testing::Test {
@@ -162,6 +166,11 @@ TEST_F(Params, FilesModesAndDefaults) {
       {"quirks", {0444, "N"}},
       {"sim_devices", {0444, "0"}},
       {"sim_arch", {0444, "v3"}},
+      {"no_reset", {0444, "N"}},
+      {"reset_timeout_ms", {0644, "0"}},
+      {"fwio_timeout_ms", {0644, "0"}},
+      {"power_window_ms", {0444, "60000"}},
+      {"platform", {0444, "auto"}},
   };
   const Module module;
   const auto directory = "/sys/module/" + kName + "/parameters/";

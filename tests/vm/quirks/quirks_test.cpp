@@ -24,8 +24,9 @@ using Texts = std::vector<std::string>;
 class Quirks : public ModuleTest {
  protected:
   Quirks()
-      : ModuleTest("sim_devices=1 quirks=1 nmetric_log_posts=2 nmetric_metric_post_delay=3600000") {
-  }
+      : ModuleTest(
+            "sim_devices=1 quirks=1 no_reset=1 nmetric_log_posts=2 "
+            "nmetric_metric_post_delay=3600000") {}
 
   void SetUp() override {
     ModuleTest::SetUp();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The three bands of counters as the kernel reads them.
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -38,7 +39,9 @@ void fill(const Mapping& slab) {
 
 void expect_cores_counted(int device, unsigned cores) {
   const auto books = Debugfs(device).books();
-  EXPECT_EQ(books.size(), std::size(kPosted));
+  EXPECT_EQ(std::count_if(books.begin(), books.end(),
+                          [](const BooksRow& row) { return row.sink == "trace"; }),
+            std::ssize(kPosted));
   for (const auto& posted : kPosted) {
     std::uint64_t sum = 0;
     for (unsigned core = 0; core < cores; ++core) sum += amount(core, posted.counter);
@@ -111,9 +114,8 @@ TEST_F(Slab, GarbageInAllWordsKeepsTheBooksBalanced) {
   }
   EXPECT_TRUE(books_balance());
   EXPECT_GT(Debugfs(0).anomalies()["words_down"], 0U);
-  std::uint64_t implausible = 0;
-  for (const auto& row : Debugfs(0).books()) implausible += row.implausible != 0 ? 1 : 0;
-  EXPECT_EQ(implausible, std::size(kPosted)) << "huge jumps are put aside in every row";
+  for (const auto& row : Debugfs(0).books())
+    EXPECT_NE(row.implausible, 0U) << "huge jumps are put aside in every row";
 }
 
 TEST_F(Slab, AWordThatGoesDownAddsNothingAndCountsFromThereOn) {
