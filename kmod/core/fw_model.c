@@ -126,7 +126,7 @@ static void doorbell(struct fw_model *m, u64 now)
 	 * A reset that waits for acceptance leaves RESET non-zero. A doorbell asks for one only
 	 * when RESET was written since the last; otherwise no post would come through meanwhile.
 	 */
-	bool reset = m->reset_written && *reg_of(m, ND_MISCRAM_RESET) != ND_RESET_NONE;
+	bool reset = m->reset_written;
 
 	m->reset_written = false;
 	if (reset)
@@ -206,10 +206,35 @@ void fw_model_write(struct fw_model *m, u32 offset, u32 value, u64 now_ns)
 	fw_model_run(m, now_ns);
 	*reg_of(m, offset) = value;
 	if (offset == ND_MISCRAM_RESET)
-		m->reset_written = true;
+		m->reset_written = value != ND_RESET_NONE;
 	if (offset == ND_MISCRAM_TRIGGER && value)
 		doorbell(m, now_ns);
 	fw_model_run(m, now_ns);
+}
+
+/* Takes the override of a register back, or all of them. */
+static void cancel_overrides(struct fw_model *m, u32 offset)
+{
+	u32 i;
+
+	for (i = 0; i < FW_MODEL_OVERRIDES; i++)
+		if (offset == ND_MISCRAM_SIZE || m->override[i].offset == offset)
+			m->override[i].used = false;
+}
+
+/* The override there is for a register, or a free one, or NULL. */
+static struct fw_model_override *override_place(struct fw_model *m, u32 offset)
+{
+	struct fw_model_override *place = NULL;
+	u32 i;
+
+	for (i = 0; i < FW_MODEL_OVERRIDES; i++) {
+		if (!m->override[i].used)
+			place = &m->override[i];
+		else if (m->override[i].offset == offset)
+			return &m->override[i];
+	}
+	return place;
 }
 
 /**
@@ -226,32 +251,21 @@ void fw_model_write(struct fw_model *m, u32 offset, u32 value, u64 now_ns)
  */
 int fw_model_override(struct fw_model *m, u32 offset, enum fw_model_answer answer, u64 until_ns)
 {
-	struct fw_model_override *place = NULL;
-	u32 i;
+	struct fw_model_override *place;
 
 	if (!is_register(offset) && offset != ND_MISCRAM_SIZE)
 		return -EINVAL;
 	switch (answer) {
 	case FW_MODEL_NORMAL:
+		cancel_overrides(m, offset);
+		return 0;
 	case FW_MODEL_BUSY:
 	case FW_MODEL_GONE:
 		break;
 	default:
 		return -EINVAL;
 	}
-	for (i = 0; i < FW_MODEL_OVERRIDES; i++) {
-		struct fw_model_override *o = &m->override[i];
-		bool same = o->used && o->offset == offset;
-
-		if (answer == FW_MODEL_NORMAL && (same || offset == ND_MISCRAM_SIZE))
-			o->used = false;
-		else if (same || (!place && !o->used))
-			place = o;
-		if (same)
-			break;
-	}
-	if (answer == FW_MODEL_NORMAL)
-		return 0;
+	place = override_place(m, offset);
 	if (!place)
 		return -ENOSPC;
 	place->used = true;

@@ -64,7 +64,7 @@ inline Bytes Payload(nd_fwio_cmd cmd) {
       return payload;
     }
     case ND_FWIO_POST_TO_CW:
-      return {200, 2, '4', '2'};
+      return {90, 2, '4', '2'};
     case ND_FWIO_SET_POWER_PROFILE:
       return {0, 0, 0, 0, 1, 0, 0, 0};
     case ND_FWIO_GET_DATA:
@@ -106,7 +106,7 @@ class Bench {
   }
   void Advance(u64 ns) { AdvanceTo(now + ns); }
 
-  // A step at the current time, in a copy of exactly the reply's size for the sanitizer.
+  // A step at the current time.
   bool Step(fwio_call& call) { return fwio_step(&driver, &call, &port, now, &next); }
 
   // Runs a call that has begun.
@@ -116,7 +116,7 @@ class Bench {
       ASSERT_LT(steps, 100000) << "a call never ends";
       ASSERT_GT(next, now) << "a step that is due at once";
       ASSERT_LE(next, start + total_ns) << "beyond the total";
-      AdvanceTo(next);
+      AdvanceTo(next + (oversleep ? oversleep() : 0));
     }
     EXPECT_EQ(driver.use, FWIO_IDLE);
   }
@@ -216,6 +216,8 @@ class Bench {
 
   // When set, called for a doorbell in place of the model.
   std::function<void()> on_doorbell;
+  // When set, how much later than asked for the driver wakes.
+  std::function<u64()> oversleep;
   // When set, called before every access to a register.
   std::function<void(bool store, u32 offset)> on_access;
 

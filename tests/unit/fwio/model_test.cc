@@ -108,6 +108,8 @@ TEST(Model, OverridesAreReplacedReusedAndRefused) {
   b.Advance(kMs);
   EXPECT_EQ(Read(b, 0), 7U);
   EXPECT_EQ(fw_model_override(&b.firmware, 0x100, FW_MODEL_BUSY, U64_MAX), 0) << "one expired";
+  EXPECT_EQ(fw_model_override(&b.firmware, 0x100, FW_MODEL_NORMAL, 0), 0);
+  EXPECT_EQ(fw_model_override(&b.firmware, ND_MISCRAM_SIZE, FW_MODEL_BUSY, U64_MAX), 0);
   EXPECT_EQ(fw_model_override(&b.firmware, ND_MISCRAM_SIZE, FW_MODEL_NORMAL, 0), 0);
   for (u32 i = 0; i < FW_MODEL_OVERRIDES; i++) {
     EXPECT_EQ(fw_model_override(&b.firmware, 4 * i, FW_MODEL_BUSY, U64_MAX), 0) << "all were freed";
