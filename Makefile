@@ -33,6 +33,7 @@ help:
 	'  make user         library and tools into out/user' \
 	'  make kmod         module into out/kmod, for Debian'"'"'s 6.1 cloud kernel' \
 	'  make kmod-debug   module for the debug kernel (builds that kernel once)' \
+	'  make kmod-matrix  module without warnings for 5.10, 6.1, 6.12 and Debian'"'"'s newest kernel' \
 	'  make install      tools and the module for the running kernel' \
 	'  make setup        Debian packages that are missing' \
 	'  make clean        remove out/' '' \
@@ -61,6 +62,10 @@ kmod:
 .PHONY: kmod-debug
 kmod-debug:
 	$(call build_module,debug,$(NAMESPACE))
+
+.PHONY: kmod-matrix
+kmod-matrix: setup
+	$(Q)scripts/kmod-matrix.sh
 
 .PHONY: test
 test: setup

@@ -60,3 +60,18 @@ download()
 	(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "$@") ||
 		die "cannot download: $*"
 }
+
+# relocate DIR: kernel headers name their neighbours by absolute path below /usr;
+# make that the /usr below DIR.
+relocate()
+{
+	local makefile link target
+
+	for makefile in "$1"/usr/src/linux-headers-*/Makefile; do
+		sed -i "s#/usr/\(src/linux-headers\|lib/linux-kbuild\)#$1/usr/\1#g" "$makefile"
+	done
+	for link in "$1"/usr/src/*/*; do
+		target=$(readlink "$link") || continue
+		[[ $target != /usr/* ]] || ln -sfn "$1$target" "$link"
+	done
+}

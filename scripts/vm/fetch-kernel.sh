@@ -57,20 +57,6 @@ abi=${release%-"$flavour"}
 version=$(candidate "$image")
 tree=$VM_CACHE/kernel-$release-${version//[:~]/_}
 
-# The headers name their neighbours by absolute path below /usr.
-relocate()
-{
-	local makefile link target
-
-	for makefile in "$1"/usr/src/linux-headers-*/Makefile; do
-		sed -i "s#/usr/\(src/linux-headers\|lib/linux-kbuild\)#$1/usr/\1#g" "$makefile"
-	done
-	for link in "$1"/usr/src/*/*; do
-		target=$(readlink "$link") || continue
-		[[ $target != /usr/* ]] || ln -sfn "$1$target" "$link"
-	done
-}
-
 mkdir -p "$VM_CACHE"
 exec 9>"$VM_CACHE/.kernel-$series.lock"
 flock 9

@@ -39,7 +39,7 @@ necc_registers Registers(u32 api, u32 repair, const std::vector<u32>& hbm, bool 
 }
 
 Result Ask(const necc_registers& regs) {
-  struct necc_hbm tally{kUntouched, kUntouched};
+  struct necc_hbm tally = {kUntouched, kUntouched};
   int error = necc_hbm(&regs, &tally);
   return {error, tally.unrepairable, tally.repairable};
 }
