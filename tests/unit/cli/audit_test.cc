@@ -244,14 +244,14 @@ TEST(Audit, FirmwareMustHaveWhatItConfirmedAndNoMoreThanWasSent) {
     input.firmware[kDevice] = {{200, sum}};
     return audit(input);
   };
-  EXPECT_FALSE(audit(input).rows.at(0).received) << "nobody asked";
+  EXPECT_FALSE(audit(input).rows.at(0).fw_received) << "nobody asked";
   EXPECT_TRUE(received(60).conserved());
   EXPECT_TRUE(received(75).conserved());
   EXPECT_FALSE(received(59).conserved());
   EXPECT_FALSE(received(76).conserved());
-  EXPECT_EQ(row(received(75), NDS_NC_COUNTER_INFER_COMPLETED).received, 75U);
-  EXPECT_NE(audit_text(received(75), false).find("firmware"), std::string::npos);
-  EXPECT_EQ(audit_text(audit(balanced()), false).find("firmware"), std::string::npos);
+  EXPECT_EQ(row(received(75), NDS_NC_COUNTER_INFER_COMPLETED).fw_received, 75U);
+  EXPECT_NE(audit_text(received(75), false).find("fw received"), std::string::npos);
+  EXPECT_EQ(audit_text(audit(balanced()), false).find("fw received"), std::string::npos);
   fwio.pending = 39;
   EXPECT_FALSE(received(75).conserved()) << "one count vanished on the way to firmware";
 }
@@ -259,7 +259,7 @@ TEST(Audit, FirmwareMustHaveWhatItConfirmedAndNoMoreThanWasSent) {
 TEST(Audit, FirmwareThatReceivedNothingOfACounterIsZeroNotAbsent) {
   AuditInput input = balanced();
   input.firmware[kDevice] = {};
-  EXPECT_EQ(row(audit(input), NDS_NC_COUNTER_INFER_COMPLETED).received, 0U);
+  EXPECT_EQ(row(audit(input), NDS_NC_COUNTER_INFER_COMPLETED).fw_received, 0U);
 }
 
 }  // namespace

@@ -144,17 +144,20 @@ void judge(AuditRow& row, const BookLine& now, const BookLine& before, bool perc
   }
 }
 
-/// A doorbell without a valid reply may have delivered, so what it carried may have arrived more than
-/// once; what was confirmed must have.
+/// A doorbell without a valid reply may have delivered, so what it carried may have arrived more
+/// than once; what was confirmed must have.
 void judge_firmware(AuditRow& row, const BookLine& fwio, std::uint64_t received) {
-  row.received = received;
+  row.fw_confirmed = fwio.confirmed;
+  row.fw_unknown = fwio.unknown;
+  row.fw_received = received;
   if (received < fwio.confirmed) {
-    row.problems.push_back(fmt::format("the firmware received {} of {} it confirmed", received,
-                                       fwio.confirmed));
+    row.problems.push_back(
+        fmt::format("the firmware received {} of {} it confirmed", received, fwio.confirmed));
   } else if (received > fwio.confirmed + fwio.unknown) {
-    row.problems.push_back(fmt::format("the firmware received {}, of which {} confirmed and {} "
-                                       "possible",
-                                       received, fwio.confirmed, fwio.unknown));
+    row.problems.push_back(
+        fmt::format("the firmware received {}, of which {} confirmed and {} "
+                    "possible",
+                    received, fwio.confirmed, fwio.unknown));
   }
   const std::uint64_t accounted =
       fwio.confirmed + fwio.pending + fwio.implausible + fwio.overflow + fwio.removed;
@@ -166,7 +169,7 @@ void judge_firmware(AuditRow& row, const BookLine& fwio, std::uint64_t received)
 
 bool anything(const AuditRow& row) {
   return row.incremented.intent > 0 || row.seen.value_or(0) > 0 || row.posted.value_or(0) > 0 ||
-         row.received.value_or(0) > 0 || !row.conserved();
+         row.fw_received.value_or(0) > 0 || !row.conserved();
 }
 
 }  // namespace
@@ -285,7 +288,9 @@ std::vector<AuditRow> by_counter(const std::vector<AuditRow>& rows) {
     add(sum->confirmed, row.confirmed);
     add(sum->pending, row.pending);
     add(sum->unknown, row.unknown);
-    add(sum->received, row.received);
+    add(sum->fw_confirmed, row.fw_confirmed);
+    add(sum->fw_unknown, row.fw_unknown);
+    add(sum->fw_received, row.fw_received);
     sum->implausible += row.implausible;
     sum->overflow += row.overflow;
     sum->removed += row.removed;

@@ -44,8 +44,10 @@ struct AuditRow {
   std::optional<std::uint64_t> posted;  ///< sum of accepted posts; absent for percents
   std::optional<std::uint64_t> confirmed;
   std::optional<std::uint64_t> pending;
-  std::optional<std::uint64_t> unknown;  ///< a tally beside the books
-  std::optional<std::uint64_t> received;  ///< by the firmware; absent when that was not asked
+  std::optional<std::uint64_t> unknown;       ///< a tally beside the books
+  std::optional<std::uint64_t> fw_confirmed;  ///< by the firmware; absent when that was not asked
+  std::optional<std::uint64_t> fw_unknown;    ///< sent to it, fate unknown; may have arrived
+  std::optional<std::uint64_t> fw_received;   ///< by its own record
   std::uint64_t implausible = 0;
   std::uint64_t overflow = 0;
   std::uint64_t removed = 0;

@@ -48,7 +48,11 @@ Json to_json(const AuditRow& row) {
   put("confirmed", row.confirmed);
   put("pending", row.pending);
   put("unknown", row.unknown);
-  put("received_by_firmware", row.received);
+  if (row.fw_received) {
+    j["firmware"] = {{"confirmed", *row.fw_confirmed},
+                     {"unknown", *row.fw_unknown},
+                     {"received", *row.fw_received}};
+  }
   if (row.seen) {
     j["discarded"] = {
         {"implausible", row.implausible}, {"overflow", row.overflow}, {"removed", row.removed}};
@@ -69,7 +73,7 @@ std::string audit_text(const AuditReport& report, bool per_device) {
   std::vector<Table::Column> columns;
   const bool firmware =
       std::any_of(report.rows.begin(), report.rows.end(),
-                  [](const AuditRow& row) { return row.received.has_value(); });
+                  [](const AuditRow& row) { return row.fw_received.has_value(); });
   if (per_device) columns.push_back({"device"});
   columns.insert(columns.end(), {{"counter"},
                                  {"unit"},
@@ -79,7 +83,11 @@ std::string audit_text(const AuditReport& report, bool per_device) {
                                  {"pending", Align::kRight},
                                  {"unknown", Align::kRight},
                                  {"discarded", Align::kRight}});
-  if (firmware) columns.push_back({"firmware", Align::kRight});
+  if (firmware) {
+    columns.insert(columns.end(), {{"fw confirmed", Align::kRight},
+                                   {"fw unknown", Align::kRight},
+                                   {"fw received", Align::kRight}});
+  }
   columns.push_back({"conserved"});
   Table table(columns);
   const auto rows = per_device ? report.rows : by_counter(report.rows);
@@ -95,7 +103,8 @@ std::string audit_text(const AuditReport& report, bool per_device) {
                  {row.name, row.unit, range(row.incremented), posted, amount(row.confirmed),
                   amount(row.pending), amount(row.unknown), discarded(row)});
     if (firmware) {
-      cells.push_back(row.confirmed && !row.received ? "as percent" : amount(row.received));
+      for (const auto& value : {row.fw_confirmed, row.fw_unknown, row.fw_received})
+        cells.push_back(row.confirmed && !value ? "as percent" : amount(value));
     }
     cells.push_back(verdict);
     table.add(std::move(cells));

@@ -37,8 +37,8 @@ std::string text_of(const std::string& file) {
   return text.str();
 }
 
-/// Files of devices below a directory, with the device's name: DEVICE/`live` as debugfs has them, or
-/// DEVICE`suffix` as copies are named.
+/// Files of devices below a directory, with the device's name: DEVICE/`live` as debugfs has them,
+/// or DEVICE`suffix` as copies are named.
 std::vector<std::pair<std::string, std::string>> device_files(const std::string& dir,
                                                               const std::string& live,
                                                               const std::string& suffix) {
@@ -147,10 +147,9 @@ std::map<DeviceKey, Received> read_received(const std::string& dir) {
     all[parse_device_key(device, file)] = parse_received(text_of(file), file);
   }
   if (all.empty()) {
-    throw Failure(Exit::kMissing,
-                  fmt::format("{} holds no record of a simulated firmware: neither "
-                              "DEVICE/firmware/received nor DEVICE.received",
-                              dir));
+    throw Failure(Exit::kMissing, fmt::format("{} holds no record of a simulated firmware: neither "
+                                              "DEVICE/firmware/received nor DEVICE.received",
+                                              dir));
   }
   return all;
 }

@@ -91,7 +91,8 @@ void add_audit(CLI::App& app, Exit& code) {
       "discarded,\n"
       "and when the accepted posts add up to what is confirmed. With --firmware also: confirmed <= "
       "received\n"
-      "<= confirmed + unknown. Exit code 0 only if all counters are conserved and no event was lost "
+      "<= confirmed + unknown. Exit code 0 only if all counters are conserved and no event was "
+      "lost "
       "or\n"
       "doubled. Read the books while posting is paused.");
   command->callback([options, &code] { code = run(*options); });

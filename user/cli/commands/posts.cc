@@ -35,7 +35,7 @@ class Lines {
  public:
   explicit Lines(bool colour) : colour_(colour) {}
 
-  /// "[  12.345678] ndtel0 tick 0": where and when.
+  /// "[  12.345678] ndtel0 tick 0": where and when; and what is out of the ordinary about it.
   std::string origin(const PostEvent& post) const {
     std::string text =
         paint("2", fmt::format("[{:>12.6f}]", static_cast<double>(post.time_ns) / 1e9));
@@ -43,16 +43,15 @@ class Lines {
     if (post.device) text += std::to_string(*post.device);
     if (post.tick)
       text += paint(*post.tick == 0 ? "36" : "35", fmt::format(" tick {}", *post.tick));
-    return text;
-  }
-
-  /// "NERR_OK=25", with what is out of the ordinary about it.
-  std::string content(const PostEvent& post) const {
-    std::string text = fmt::format("{}={}", metric_name(post.id), paint("32", post.value));
     if (post.sink && *post.sink != NMETRIC_SINK_TRACE) text += " via " + sink_name(*post.sink);
     if (post.result && *post.result != NMETRIC_ACCEPTED)
       text += " " + paint("31", result_name(*post.result));
     return text;
+  }
+
+  /// "NERR_OK=25".
+  std::string content(const PostEvent& post) const {
+    return fmt::format("{}={}", metric_name(post.id), paint("32", post.value));
   }
 
  private:
