@@ -131,6 +131,22 @@ static int locks_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(locks);
 
+static int posting_show(struct seq_file *s, void *unused)
+{
+	struct nd_device *nd = s->private;
+	struct nd_metrics *m = &nd->metrics;
+	unsigned int votes;
+
+	spin_lock(&m->lock);
+	votes = m->votes;
+	spin_unlock(&m->lock);
+	seq_printf(s, "pause_votes %u\n", votes);
+	if (nd->hw)
+		seq_printf(s, "firmware_failed %llu\n", READ_ONCE(m->fw_failed));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(posting);
+
 static int relay_show(struct seq_file *s, void *unused)
 {
 	nd_relay_show(s, s->private);
@@ -175,6 +191,7 @@ void nd_debugfs_add(struct nd_device *nd)
 	debugfs_create_file("pending", 0400, nd->debugfs, nd, &pending_fops);
 	debugfs_create_file("anomalies", 0400, nd->debugfs, nd, &anomalies_fops);
 	debugfs_create_file("locks", 0400, nd->debugfs, nd, &locks_fops);
+	debugfs_create_file("posting", 0400, nd->debugfs, nd, &posting_fops);
 	if (!nd->hw) {
 		debugfs_create_file("relay", 0400, nd->debugfs, nd, &relay_fops);
 		return;

@@ -31,6 +31,9 @@ int run(int argc, char** argv) {
   add_pause(app, code);
   add_workload(app, code);
   add_audit(app, code);
+  add_companion(app, code);
+  add_firmware(app, code);
+  add_health(app, code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& e) {

@@ -16,6 +16,9 @@ void add_posts(CLI::App& app, Exit& code);
 void add_pause(CLI::App& app, Exit& code);
 void add_workload(CLI::App& app, Exit& code);
 void add_audit(CLI::App& app, Exit& code);
+void add_companion(CLI::App& app, Exit& code);
+void add_firmware(CLI::App& app, Exit& code);
+void add_health(CLI::App& app, Exit& code);
 
 }  // namespace ndtel::cli
 
