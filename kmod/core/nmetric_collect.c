@@ -2,17 +2,12 @@
 /*
  * Gathering: what slabs, resets and ECC readings add to the books.
  */
-#include "nmetric.h"
+#include "nmetric_words.h"
 
 /* Cores are looked at in groups of four: the words of 0..3 lie in two bands, of 4..7 in one. */
 #define GROUP		4
 #define GROUP_ALL	0xFU
 #define NDS_WIDE_STRIDE	96	/* words from core to core in the wide band */
-
-static u64 nd_value(const struct nmetric_slab *slab, u32 ctr)
-{
-	return READ_ONCE(slab->words[nds_nd_word(ctr)]);
-}
 
 /* Does a row have amounts that add up? Of the reset rows only the failures, indexes 4 and 5, do. */
 static bool counts(unsigned int row)
@@ -28,13 +23,6 @@ static bool counts(unsigned int row)
 	default:
 		return false;
 	}
-}
-
-static u64 add_saturating(u64 a, u64 b)
-{
-	u64 sum = a + b;
-
-	return sum < a ? U64_MAX : sum;
 }
 
 /*
@@ -220,7 +208,7 @@ static void collect_constants(struct nmetric *m, struct nmetric_slab *slab)
 	unsigned int i;
 
 	for (i = 0; i < NMETRIC_CONST_U64S; i++) {
-		u64 value = nd_value(slab, source[i]);
+		u64 value = nmetric_nd_value(slab, source[i]);
 
 		if (value != slab->constant[i]) {
 			slab->constant[i] = value;
@@ -278,10 +266,10 @@ void nmetric_slab_gone(struct nmetric *m, struct nmetric_slab *slab)
 	unsigned int s;
 
 	nmetric_collect(m, slab);
-	version[0] = nd_value(slab, NDS_ND_COUNTER_RUNTIME_VERSION);
-	version[1] = nd_value(slab, NDS_ND_COUNTER_FRAMEWORK_VERSION);
-	version[2] = nd_value(slab, NDS_ND_COUNTER_FAL_VERSION);
-	bits = nd_value(slab, NDS_ND_COUNTER_FEATURE_BITMAP);
+	version[0] = nmetric_nd_value(slab, NDS_ND_COUNTER_RUNTIME_VERSION);
+	version[1] = nmetric_nd_value(slab, NDS_ND_COUNTER_FRAMEWORK_VERSION);
+	version[2] = nmetric_nd_value(slab, NDS_ND_COUNTER_FAL_VERSION);
+	bits = nmetric_nd_value(slab, NDS_ND_COUNTER_FEATURE_BITMAP);
 
 	for (s = 0; s < NMETRIC_SINK_COUNT; s++) {
 		struct nmetric_acc *acc = &m->sink[s].pending;
@@ -330,8 +318,8 @@ void nmetric_reset_done(struct nmetric *m, bool whole_device, u64 ms)
 
 		if (ms > acc->max_ms)
 			acc->max_ms = ms;
-		acc->total_ms = add_saturating(acc->total_ms, ms);
-		acc->count = add_saturating(acc->count, 1);
+		acc->total_ms = nmetric_add_saturating(acc->total_ms, ms);
+		acc->count = nmetric_add_saturating(acc->count, 1);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * Posting: packing what is pending, and booking what became of the post.
  */
-#include "nmetric.h"
+#include "nmetric_words.h"
 
 /* What packing a row came to. */
 enum pack_result {
@@ -20,18 +20,6 @@ struct packer {
 	u64 now_ns;
 	struct nmetric_post *post;
 };
-
-static u64 nd_value(const struct nmetric_slab *slab, u32 ctr)
-{
-	return READ_ONCE(slab->words[nds_nd_word(ctr)]);
-}
-
-static u64 add_saturating(u64 a, u64 b)
-{
-	u64 sum = a + b;
-
-	return sum < a ? U64_MAX : sum;
-}
 
 static u64 percent(u64 picoseconds, u32 cores, u64 window_ns)
 {
@@ -136,7 +124,7 @@ static enum pack_result pack_version(struct packer *p, const struct nmetric_def 
 	unsigned int i;
 
 	for (i = 0; i < p->nlive; i++) {
-		u64 word = nd_value(p->live[i], def->ds_id);
+		u64 word = nmetric_nd_value(p->live[i], def->ds_id);
 
 		if (word)
 			nmetric_history_add(&history, word, 1);
@@ -164,7 +152,7 @@ static enum pack_result pack_bitmap(struct packer *p, const struct nmetric_def *
 	unsigned int i;
 
 	for (i = 0; i < p->nlive; i++)
-		bits |= nd_value(p->live[i], def->ds_id);
+		bits |= nmetric_nd_value(p->live[i], def->ds_id);
 	if (!bits)
 		return PACK_NOTHING;
 	if (!nmetric_put_u64(p->post, def->cw_id, bits))
@@ -428,9 +416,10 @@ static void merge_back(struct nmetric_acc *into, const struct nmetric_acc *from)
 	for (i = 0; i < ARRAY_SIZE(into->reset); i++) {
 		if (from->reset[i].max_ms > into->reset[i].max_ms)
 			into->reset[i].max_ms = from->reset[i].max_ms;
-		into->reset[i].total_ms = add_saturating(into->reset[i].total_ms,
-							 from->reset[i].total_ms);
-		into->reset[i].count = add_saturating(into->reset[i].count, from->reset[i].count);
+		into->reset[i].total_ms = nmetric_add_saturating(into->reset[i].total_ms,
+								 from->reset[i].total_ms);
+		into->reset[i].count = nmetric_add_saturating(into->reset[i].count,
+							      from->reset[i].count);
 		into->ecc_valid[i] |= from->ecc_valid[i];
 	}
 }

@@ -4,6 +4,7 @@
  * defect.
  */
 #include "nmetric_ref.h"
+#include "nmetric_words.h"
 
 /* One tick at work. */
 struct ref_tick {
@@ -19,11 +20,6 @@ struct ref_tick {
 
 /* Row the reference takes for FW_IO_ERR (K1): a COUNTER, whose index is 11. */
 #define STALE_FW_IO_ERR_ROW	17
-
-static u64 nd_value(const struct nmetric_slab *slab, u32 ctr)
-{
-	return READ_ONCE(slab->words[nds_nd_word(ctr)]);
-}
 
 static bool is_sum(const struct nmetric_def *def)
 {
@@ -46,7 +42,7 @@ static u64 slab_sum(const struct nmetric *m, const struct nmetric_slab *slab, u8
 static void add_version(struct nmetric_ref *r, const struct nmetric_def *def,
 			const struct nmetric_slab *slab)
 {
-	u64 word = nd_value(slab, def->ds_id);
+	u64 word = nmetric_nd_value(slab, def->ds_id);
 
 	if (word)
 		nmetric_history_add(&r->history[def->index], word, 1);
@@ -80,9 +76,9 @@ void nmetric_ref_slab_gone(struct nmetric_ref *r, const struct nmetric *m,
 		else if (def->type == NMETRIC_VERSION)
 			add_version(r, def, slab);
 		else if (def->type == NMETRIC_BITMAP && def->ds_id == NDS_ND_COUNTER_FEATURE_BITMAP)
-			r->freed_bits |= nd_value(slab, def->ds_id);
+			r->freed_bits |= nmetric_nd_value(slab, def->ds_id);
 		else if (def->type == NMETRIC_CONST_U64)	/* K18: also when it is 0 */
-			r->freed_const[def->index] = nd_value(slab, def->ds_id);
+			r->freed_const[def->index] = nmetric_nd_value(slab, def->ds_id);
 	}
 }
 
@@ -94,9 +90,9 @@ static void aggregate(struct ref_tick *t, const struct nmetric_def *def,
 	else if (def->type == NMETRIC_VERSION)
 		add_version(t->r, def, slab);
 	else if (def->type == NMETRIC_BITMAP && def->ds_id == NDS_ND_COUNTER_FEATURE_BITMAP)
-		t->bits |= nd_value(slab, def->ds_id);
+		t->bits |= nmetric_nd_value(slab, def->ds_id);
 	else if (def->type == NMETRIC_CONST_U64)	/* K18: the last slab wins, also with 0 */
-		t->constant[def->index] = nd_value(slab, def->ds_id);
+		t->constant[def->index] = nmetric_nd_value(slab, def->ds_id);
 }
 
 static void put_counter(struct ref_tick *t, const struct nmetric_def *def)

@@ -16,7 +16,7 @@
 namespace ndtel::test {
 namespace {
 
-constexpr std::array kSinks = {NMETRIC_SINK_FWIO, NMETRIC_SINK_TRACE};
+constexpr std::array kSinks = {NMETRIC_SINK_FWIO, NMETRIC_SINK_TRACE, NMETRIC_SINK_RELAY};
 constexpr u64 kShort = kSecond;  // period of the schedule
 
 class RandomHistory {
@@ -36,6 +36,7 @@ class RandomHistory {
       hot = absurd_ ? counter : static_cast<u32>(Below(NDS_NC_COUNTER_NAMED));
     }
     on_[NMETRIC_SINK_FWIO] = !absurd_;
+    on_[NMETRIC_SINK_RELAY] = !absurd_;
     nmetric_init(&engine_, nc_count_, nc_map_, now_);
     nmetric_sched_init(&sched_, now_, kShort);
   }
@@ -403,7 +404,7 @@ class RandomHistory {
   nmetric engine_;
   nmetric_sched sched_;
   std::vector<std::unique_ptr<Process>> live_, late_;
-  std::array<bool, NMETRIC_SINK_COUNT> on_ = {true, true};
+  std::array<bool, NMETRIC_SINK_COUNT> on_ = {true, true, true};
   std::array<u32, 2> ecc_{};
   std::array<Records, NMETRIC_SINK_COUNT> flying_;
   struct Delivery {
