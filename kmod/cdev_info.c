@@ -12,6 +12,7 @@
 #include "device.h"
 #include "topology.h"
 #include "uapi/ndtel/ioctl.h"
+#include "uapi/ndtel/miscram.h"
 
 /**
  * nd_ioc_nothing() - commands of old that only succeed
@@ -121,6 +122,23 @@ long nd_ioc_host_device_id(struct nd_file *file, unsigned int cmd, void __user *
 	return put_user((u32)file->nd->index, (u32 __user *)arg);
 }
 
+/* Routing id of the device with an index: what its firmware says. */
+static u32 nd_rid(int index)
+{
+	struct nd_device *nd = nd_device_get(index);
+	u32 rid = ND_RID_NONE;
+
+	if (!nd)
+		return rid;
+	if (nd_device_enter(nd)) {
+		if (nd_reg_read(nd, ND_MISCRAM_DEVICE_ID, &rid))
+			rid = ND_RID_NONE;
+		nd_device_leave(nd);
+	}
+	put_device(&nd->dev);
+	return rid;
+}
+
 /**
  * nd_ioc_rid_map() - HOST_DEVICE_ID_TO_RID_MAP, by number
  * @file: open file
@@ -143,7 +161,7 @@ long nd_ioc_rid_map(struct nd_file *file, unsigned int cmd, void __user *arg)
 		return -ENOMEM;
 	present = nd_devices_present();
 	for (i = 0; i < ND_MAX_DEVICES; i++)
-		map->rid[i] = present & BIT_ULL(i) ? i : ND_RID_NONE;
+		map->rid[i] = present & BIT_ULL(i) ? nd_rid(i) : ND_RID_NONE;
 	map->count = fls64(present);
 	if (copy_to_user(arg, map, sizeof(*map)))
 		ret = -EFAULT;

@@ -150,10 +150,10 @@ struct nd_ioctl_nc_reset_ready {
 	__s32 result;				/* out: 0 done, 1 failed */
 };
 
-/* Routing ids of the host's devices: a device's own is its index. */
+/* Routing ids of the host's devices, as their firmware says. */
 struct nd_ioctl_rid_map {
 	__u32 count;				/* highest device index + 1 */
-	__u32 rid[ND_MAX_DEVICES];		/* by device index; ND_RID_NONE: no such device */
+	__u32 rid[ND_MAX_DEVICES];		/* by device index; ND_RID_NONE: not known */
 };
 
 #define ND_RID_NONE	0xFFFFFFFFU

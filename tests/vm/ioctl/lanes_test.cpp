@@ -20,22 +20,22 @@ using IoctlLanes = IoctlTest;
 // Commands of the reference that are not here, known numbers with another size or direction, and
 // nonsense.
 constexpr std::uint32_t kUnknown[] = {
-    0x00000000, 0x80044E06, 0x80084E0B, 0x40084E0D, 0x80084E3D, 0x40084E51, 0x40084E53, 0x40084E54,
-    0x40084E55, 0xC0504E55, 0x40084E56, 0x80084E5B, 0x80084E5C, 0x80084E65, 0x80084E67, 0x80084E68,
-    0x80014E6A, 0x80084E6A, 0xC0184E6F, 0xC0204E70, 0x40104E71, 0xC1044E73, 0xC0104E78, 0xC1044E79,
-    0xC10C4E7A, 0xC0104E7B, 0x40084E7F, 0x40044E82, 0x40104E83, 0xC0084E84, 0xC0244E86, 0x80084EFF,
-    0x00004E03, 0x40084E03, 0x80084F03, 0x80104E03, 0xC0084E47, 0x80104E47, 0x40044E72, 0x80044E80,
-    0x40084E80, 0x80204E6E, 0xC0184E6E, 0xFFFFFFFF,
+    0x00000000, 0x80084E5B, 0x80084E5C, 0xC0184E6F, 0xC0204E6F, 0xC0204E70, 0x40104E83, 0x80084EFF,
+    0x00004E03, 0x40084E03, 0x80084F03, 0x80104E03, 0x40044E06, 0x40084E0B, 0x80084E0C, 0x80084E0D,
+    0x40084E3D, 0xC0084E47, 0x80104E47, 0x80084E51, 0xC0184E55, 0x80504E55, 0xC0504E56, 0x40084E65,
+    0x40084E67, 0x80024E6A, 0x40104E6A, 0x40184E71, 0x40044E72, 0xC0084E78, 0x80104E78, 0xC1084E79,
+    0xC10C4E79, 0xC1084E7A, 0xC0184E7B, 0x80104E7B, 0x80084E7F, 0x80044E80, 0x40084E80, 0x80044E82,
+    0x80084E84, 0xC0204E86, 0x80184F6E, 0xFFFFFFFF,
 };
 
 TEST_F(IoctlLanes, UnknownCommandsAreNotTypewriters) {
   for (const int flags : {O_RDWR, O_RDONLY, O_WRONLY}) {
     const Node node(0, flags);
     for (const auto number : kUnknown) {
-      std::byte argument[512] = {};
+      std::byte argument[kArgumentRoom] = {};
       EXPECT_EQ(node.control(number, argument), -ENOTTY) << std::hex << number;
       EXPECT_EQ(node.control(number, nullptr), -ENOTTY) << std::hex << number;
-      const std::byte untouched[512] = {};
+      const std::byte untouched[kArgumentRoom] = {};
       EXPECT_EQ(std::memcmp(argument, untouched, sizeof argument), 0) << std::hex << number;
     }
   }
@@ -44,18 +44,19 @@ TEST_F(IoctlLanes, UnknownCommandsAreNotTypewriters) {
 TEST_F(IoctlLanes, EveryCommandWorksOnTheNormalLane) {
   const Node node(0);
   for (const auto& command : kCommands) {
-    std::byte argument[128] = {};
-    EXPECT_EQ(node.control(command.number, argument), 0) << command.name;
+    std::byte argument[kArgumentRoom] = {};
+    EXPECT_EQ(node.control(command.number, argument), command.of_zeros) << command.name;
   }
 }
 
 TEST_F(IoctlLanes, CommandsOfTheNormalLaneAreInvalidOnTheFreeLane) {
   const Node free(0, O_WRONLY);
   for (const auto& command : kCommands) {
-    std::byte argument[128] = {};
-    EXPECT_EQ(free.control(command.number, argument), command.free_lane ? 0 : -EINVAL)
+    std::byte argument[kArgumentRoom] = {};
+    EXPECT_EQ(free.control(command.number, argument),
+              command.free_lane() ? command.of_zeros : -EINVAL)
         << command.name;
-    if (!command.free_lane) {
+    if (!command.free_lane()) {
       EXPECT_EQ(free.control(command.number, nullptr), -EINVAL) << command.name;
     }
   }

@@ -83,7 +83,7 @@ class Storm {
   }
 
   std::byte* fill(std::byte* at) {
-    for (std::size_t i = 0; i < 96; ++i) at[i] = static_cast<std::byte>(random_());
+    for (std::size_t i = 0; i < kArgumentRoom; ++i) at[i] = static_cast<std::byte>(random_());
     // Small numbers get further than large ones.
     if (pick(2) == 0) {
       const auto number = static_cast<std::uint32_t>(pick(4));
@@ -93,7 +93,9 @@ class Storm {
   }
 
   bool control() {
-    constexpr int kAllowed[] = {EFAULT, EINVAL, ENOTTY, ENOENT, ENOMEM, EACCES, kNotSupported};
+    constexpr int kAllowed[] = {EFAULT, EINVAL, ENOTTY,     ENOENT,       ENOMEM,
+                                EACCES, E2BIG,  ENXIO,      EALREADY,     EBUSY,
+                                ENODEV, EEXIST, EOPNOTSUPP, kNotSupported};
     const auto number = command();
     const int result = ::ioctl(file().fd(), number, pointer());
     if (result == 0) return true;
