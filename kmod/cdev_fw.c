@@ -207,9 +207,12 @@ static int nd_counters_read(struct nd_device *nd, struct nd_reads *reads)
 		if (!nd_counter_readable(reads->address[i] - nd->arch->miscram_addr))
 			return -EACCES;
 	ret = nd_fwio_read(nd, reads->address, reads->value, reads->count);
-	for (i = 0; i < reads->count && !ret; i++)
-		if (reads->value[i] == ND_MISCRAM_BUSY || reads->value[i] == ND_MISCRAM_GONE)
+	for (i = 0; i < reads->count && !ret; i++) {
+		if (reads->value[i] == ND_MISCRAM_BUSY)
+			ret = -EAGAIN;
+		else if (reads->value[i] == ND_MISCRAM_GONE)
 			ret = -EIO;
+	}
 	return ret;
 }
 
@@ -220,8 +223,8 @@ static int nd_counters_read(struct nd_device *nd, struct nd_reads *reads)
  * @arg: struct nd_ioctl_read_hw_counters
  *
  * Return: 0; -EINVAL for none; -E2BIG for too many; -EACCES for an address that is not one of
- * nd_counter_readable(); -EIO for a register that does not answer; as nd_fwio_read(); -ENOMEM;
- * -EFAULT.
+ * nd_counter_readable(); -EAGAIN or -EIO for a register that does not answer, as nd_reg_read(); as
+ * nd_fwio_read(); -ENOMEM; -EFAULT.
  */
 long nd_ioc_read_hw_counters(struct nd_file *file, unsigned int cmd, void __user *arg)
 {

@@ -358,12 +358,17 @@ struct nd_ioctl_pod_ctrl_v2 {
 /* The process in the lowest place, 0 = none; deprecated. */
 #define ND_IOC_DEVICE_APP_PID		_IOR(ND_IOC_MAGIC, 6, __s32)
 /*
- * BAR 0 has MiscRAM, readable as a whole; EINVAL for every other offset; EIO while the firmware
- * does not answer; EOPNOTSUPP without hardware. Writing to it is always refused with EACCES.
+ * BAR 0 has MiscRAM, readable as a whole; EINVAL for every other offset; EAGAIN while the firmware
+ * is busy, EIO when the device does not answer; EOPNOTSUPP without hardware. Writing to it is
+ * always refused with EACCES.
  */
 #define ND_IOC_BAR_READ			_IOR(ND_IOC_MAGIC, 11, __u64)
 #define ND_IOC_BAR_WRITE		_IOW(ND_IOC_MAGIC, 12, __u64)		/* W, A */
-/* ETIMEDOUT: nobody knows whether the firmware has it. EREMOTEIO: refused. */
+/*
+ * Calls to the firmware: EREMOTEIO it refused; EAGAIN a reset runs, it was not asked; ETIMEDOUT,
+ * EBADMSG, ECANCELED (a reset came): nobody knows whether it did it; EOPNOTSUPP without hardware or
+ * when it does not know the command.
+ */
 #define ND_IOC_POST_METRIC		_IOW(ND_IOC_MAGIC, 13, __u64)		/* W, A */
 /*
  * Only MiscRAM's identity, ECC, power and state words; EACCES for every other address, and

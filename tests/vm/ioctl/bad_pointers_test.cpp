@@ -59,11 +59,13 @@ TEST_F(IoctlBadPointers, AnswersIntoReadOnlyMemoryFault) {
   const Node node(0);
   for (const auto& command : kCommands) {
     if (!command.writes) continue;
-    EXPECT_EQ(node.control(command.number, memory.read_only()), -EFAULT) << command.name;
-    if (command.bytes < 2) continue;
-    EXPECT_EQ(node.control(command.number, memory.before_read_only(1)), -EFAULT) << command.name;
-    EXPECT_EQ(node.control(command.number, memory.before_read_only(command.bytes - 1)), -EFAULT)
-        << command.name;
+    for (const std::size_t writable : {std::size_t{0}, std::size_t{1}, command.bytes - 1}) {
+      if (writable >= command.bytes) continue;
+      std::byte* const argument = memory.before_read_only(writable);
+      std::memset(argument, 0, writable);
+      EXPECT_EQ(node.control(command.number, argument), -EFAULT)
+          << command.name << ", " << writable << " bytes writable";
+    }
   }
   EXPECT_TRUE(Debugfs().slabs().empty()) << "an acquire that failed holds a slab";
 }

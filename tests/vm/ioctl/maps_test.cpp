@@ -27,7 +27,7 @@ TEST_F(IoctlMaps, RoutingIdsAreWhatTheFirmwareSays) {
     for (std::size_t i = kDevices; i < 64; ++i) EXPECT_EQ(map.rid[i], 0xFFFFFFFF) << i;
   }
   ASSERT_EQ(module().del_device(1), 0);
-  ASSERT_EQ(module().write_new_device("companion 5"), 0);
+  ASSERT_EQ(module().write_new_device("companion 5 v3"), 0);
   ASSERT_EQ(Firmware(2).command("0x24 busy"), 0);
   auto map = patterned<nd_ioctl_rid_map>();
   ASSERT_EQ(Node(0).control(kRidMap, &map), 0);

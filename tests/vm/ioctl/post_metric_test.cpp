@@ -111,7 +111,7 @@ TEST_F(IoctlPostMetric, SilenceIsATimeout) {
 
 // A companion has no firmware of its own; what it has to post leaves through its relay.
 TEST_F(IoctlPostMetric, DeviceWithoutHardwareHasNobodyToPostTo) {
-  ASSERT_EQ(module().write_new_device("companion 9"), 0);
+  ASSERT_EQ(module().write_new_device("companion 9 v3"), 0);
   const Node node(9);
   EXPECT_EQ(post(node, record(200, "1")), -EOPNOTSUPP);
 }

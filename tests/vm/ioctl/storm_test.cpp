@@ -93,9 +93,9 @@ class Storm {
   }
 
   bool control() {
-    constexpr int kAllowed[] = {EFAULT, EINVAL, ENOTTY,     ENOENT,       ENOMEM,
-                                EACCES, E2BIG,  ENXIO,      EALREADY,     EBUSY,
-                                ENODEV, EEXIST, EOPNOTSUPP, kNotSupported};
+    constexpr int kAllowed[] = {EFAULT,     EINVAL, ENOTTY,    ENOENT,       ENOMEM, EACCES,
+                                E2BIG,      ENXIO,  EALREADY,  EBUSY,        ENODEV, EEXIST,
+                                EOPNOTSUPP, EAGAIN, ECANCELED, kNotSupported};
     const auto number = command();
     const int result = ::ioctl(file().fd(), number, pointer());
     if (result == 0) return true;
