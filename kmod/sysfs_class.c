@@ -4,6 +4,7 @@
  */
 #include "compat.h"
 #include "device.h"
+#include "sysfs_tree.h"
 
 /* What a question to one device may answer, besides an error that means that it cannot now. */
 typedef int (*nd_class_question)(struct nd_device *nd, int *answer);
@@ -38,10 +39,10 @@ static int nd_ask_all(nd_class_question question, int (*fold)(int before, int no
 		nd = nd_device_get(index);
 		if (!nd)
 			continue;
-		ret = nd->hw ? nd_ask(nd, question, &now) : -ENODEV;
+		ret = nd->hw ? nd_ask(nd, question, &now) : -EOPNOTSUPP;
 		put_device(&nd->dev);
-		/* It has gone meanwhile, or has nothing to say. */
-		if (ret == -ENODEV)
+		/* It has gone meanwhile, or its firmware cannot be asked that. */
+		if (ret == -ENODEV || ret == -EOPNOTSUPP)
 			continue;
 		if (ret)
 			return ret;
@@ -60,10 +61,16 @@ static ssize_t nd_show_all(char *page, nd_class_question question, int (*fold)(i
 	return ret ? sysfs_emit(page, "%d\n", answer) : 0;
 }
 
+/* Devices of the second generation have one profile, and slow memory. */
+static bool nd_has_profiles(const struct nd_device *nd)
+{
+	return nd->arch->arch != ND_ARCH_V2;
+}
+
 static int nd_ask_profile(struct nd_device *nd, int *answer)
 {
-	u8 profile;
-	int ret = nd_fwio_get_profile(nd, &profile);
+	u8 profile = 0;
+	int ret = nd_has_profiles(nd) ? nd_fwio_get_profile(nd, &profile) : 0;
 
 	*answer = profile;
 	return ret;
@@ -81,13 +88,23 @@ static ssize_t current_perf_profile_show(ND_CLASS_CONST struct class *class,
 }
 static CLASS_ATTR_RO(current_perf_profile);
 
+/* Is there any profile with the feature? */
 static int nd_ask_hbm_7200(struct nd_device *nd, int *answer)
 {
 	struct nd_fwio_profiles profiles;
-	int ret = nd_fwio_get_profiles(nd, ND_FWIO_PROFILES_HBM_7200, &profiles);
+	unsigned int i;
+	int ret;
 
-	*answer = !ret && profiles.count;
-	return ret;
+	*answer = 0;
+	if (!nd_has_profiles(nd))
+		return 0;
+	ret = nd_fwio_get_profiles(nd, ND_FWIO_PROFILES_HBM_7200, &profiles);
+	if (ret)
+		return ret;
+	for (i = 0; i < profiles.count; i++)
+		if (profiles.bitmap[i / 8] & BIT(i % 8))
+			*answer = 1;
+	return 0;
 }
 
 static int nd_fold_and(int before, int now)
@@ -112,5 +129,8 @@ static const struct attribute_group nd_sysfs_class_group = { .attrs = nd_sysfs_c
 
 const struct attribute_group *nd_sysfs_class_groups[] = {
 	&nd_sysfs_class_group,
+	&nd_sysfs_userver_files,
+	&nd_sysfs_pds_files,
+	&nd_sysfs_pod_files,
 	NULL
 };

@@ -92,6 +92,11 @@ extern const struct attribute_group nd_sysfs_ecc_files;
 extern const struct attribute_group nd_sysfs_power_files;
 extern const struct attribute_group nd_sysfs_pe_files;
 
+/* Files of the class on some platforms. */
+extern const struct attribute_group nd_sysfs_userver_files;
+extern const struct attribute_group nd_sysfs_pds_files;
+extern const struct attribute_group nd_sysfs_pod_files;
+
 /* What a device has at the top, and what each of its cores has. */
 extern const struct nd_sysfs_node nd_sysfs_device_nodes[];
 extern const u32 nd_sysfs_device_node_count;
