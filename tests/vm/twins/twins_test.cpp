@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
 
 #include "support/debugfs.hpp"
 #include "support/eventually.hpp"
+#include "support/firmware.hpp"
 #include "support/module.hpp"
 #include "support/node.hpp"
 #include "support/thread.hpp"
@@ -94,6 +96,19 @@ TEST_F(Twins, OneProcessCountsOnBothAndEachPostsItsOwn) {
   EXPECT_EQ(our_trace.sum(0, kOk), 11u);
   twin_trace.read();
   EXPECT_EQ(twin_trace.sum(0, kOk), 22u);
+}
+
+// What a companion's agent does with the vendor's driver.
+TEST_F(Twins, PostMetricThroughTheTwinReachesTheTwinsFirmware) {
+  const Module ours(parameters(1), kOurs);
+  const Module twin(parameters(1), kTwin);
+  const std::uint8_t record[] = {200, 2, '4', '2'};
+  nd_ioctl_post_metric request{};
+  request.data = reinterpret_cast<std::uintptr_t>(record);
+  request.data_size = sizeof record;
+  EXPECT_EQ(Node(0, O_RDWR, kTwin).control(ND_IOC_POST_METRIC, &request), 0);
+  EXPECT_EQ(Firmware(0, kTwin).received(kOk), 42u);
+  EXPECT_EQ(Firmware(0, kOurs).received(kOk), 0u);
 }
 
 TEST_F(Twins, CookiesOfOneMeanNothingToTheOther) {
