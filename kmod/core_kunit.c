@@ -9,6 +9,7 @@
 
 #include "core/nmetric.h"
 #include "core/nmetric_sched.h"
+#include "core/npower.h"
 
 #define PERIOD_NS (1000ULL * NSEC_PER_MSEC)
 
@@ -120,11 +121,30 @@ static void resume_after_a_long_pause_posts_both_ticks_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nmetric_sched_due(&s, 257 * PERIOD_NS, true), 0U);
 }
 
+static void power_window_is_averaged_and_printed(struct kunit *test)
+{
+	char line[NPOWER_LINE_MAX];
+	struct npower p;
+	u32 i;
+
+	npower_init(&p, 1, PERIOD_NS);
+	for (i = 0; i < NPOWER_SAMPLES_MIN; i++) {
+		u32 reg = i << 16 | (i % 2 ? 307 : 8750);
+
+		KUNIT_EXPECT_TRUE(test, npower_reading(&p, &reg, i, 1));
+	}
+	npower_unreadable(&p, PERIOD_NS, 1767225660);
+	KUNIT_EXPECT_GT(test, npower_format(&p.report, line, sizeof(line)), 0);
+	KUNIT_EXPECT_STREQ(test, line, "POWER_STATUS_VALID,1767225660,3.07,87.50,45.28\n");
+	KUNIT_EXPECT_EQ(test, npower_format(&p.report, line, 8), -ENOSPC);
+}
+
 static struct kunit_case core_cases[] = {
 	KUNIT_CASE(registry_has_48_rows_in_three_bands),
 	KUNIT_CASE(example_stream_is_exact),
 	KUNIT_CASE(books_balance_when_posts_fail),
 	KUNIT_CASE(resume_after_a_long_pause_posts_both_ticks_once),
+	KUNIT_CASE(power_window_is_averaged_and_printed),
 	{}
 };
 
