@@ -120,4 +120,16 @@ std::map<std::string, ExpectedFile> expected_tree(const Kind& kind) {
   return tree;
 }
 
+std::map<std::string, ExpectedFile> expected_companion_tree(const Kind& kind) {
+  auto tree = expected_tree(kind);
+  std::erase_if(tree, [](const auto& file) {
+    const std::string& path = file.first;
+    return path == "fw_api_version" || path == "info/serial_number" ||
+           path.starts_with("stats/hardware/") || path.starts_with("stats/power/") ||
+           path.find("/tensor_engine/") != std::string::npos;
+  });
+  tree["provider"] = {0444, "companion\n"};
+  return tree;
+}
+
 }  // namespace ndtel::vm

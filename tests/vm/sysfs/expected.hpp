@@ -46,6 +46,8 @@ struct ExpectedFile {
 
 /// Every file of a simulated device, by its path.
 std::map<std::string, ExpectedFile> expected_tree(const Kind& kind);
+/// Every file of a device without hardware.
+std::map<std::string, ExpectedFile> expected_companion_tree(const Kind& kind);
 
 }  // namespace ndtel::vm
 

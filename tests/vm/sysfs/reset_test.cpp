@@ -100,6 +100,36 @@ class SysfsResetFailure : public SysfsReset {
   SysfsResetFailure() : SysfsReset("sim_devices=1 reset_timeout_ms=500") {}
 };
 
+// Sysfs22: a failed reset of one core was every core's.
+TEST_F(SysfsResetFailure, Sysfs22OnlyTheCoresThatWereToBeReset) {
+  const Firmware firmware;
+  firmware.set("reset_ignored", kForEver);
+  const Node node(0);
+  nd_ioctl_nc_reset reset{};
+  reset.nc_map = 1u << 2 | 1u << 5;
+  // Only who uses the device may ask.
+  ASSERT_EQ(node.acquire(), 0);
+  ASSERT_EQ(node.control(ND_IOC_NC_RESET, &reset), 0);
+  nd_ioctl_nc_reset_ready outcome{};
+  outcome.request_id = reset.request_id;
+  ASSERT_EQ(node.control(ND_IOC_NC_RESET_READY, &outcome), 0);
+  EXPECT_EQ(outcome.result, 1);
+  for (unsigned core = 0; core < kCores; ++core) {
+    const bool asked = core == 2 || core == 5;
+    EXPECT_EQ(requested(core), asked ? 2u : 1u) << core;
+    EXPECT_EQ(failed(core), asked ? 1u : 0u) << core;
+  }
+}
+
+// Sysfs22: a reset that was accepted and never ended is a failed one too.
+TEST_F(SysfsResetFailure, Sysfs22EveryStepCounts) {
+  const Firmware firmware;
+  firmware.set("reset_stuck", kForEver);
+  ASSERT_EQ(attributes_.write("reset", "1"), 0);
+  ASSERT_TRUE(eventually([&] { return attributes_.text("state") == "invalid\n"; }));
+  EXPECT_EQ(failed(0), 1u);
+}
+
 TEST_F(SysfsResetFailure, AFailureOfTheWholeDeviceIsEveryCores) {
   const Firmware firmware;
   firmware.set("reset_ignored", kForEver);

@@ -41,13 +41,15 @@ class SysfsTree : public ::testing::TestWithParam<Kind> {
     return std::regex_match(text, compiled.try_emplace(format, format).first->second);
   }
 
-  void expect_tree() const {
-    const auto expected = expected_tree(GetParam());
-    const auto files = files_below(device_directory(0));
+  static void expect_tree(int device = 0) {
+    const Attributes attributes(device);
+    const auto expected =
+        device == 0 ? expected_tree(GetParam()) : expected_companion_tree(GetParam());
+    const auto files = files_below(device_directory(device));
     for (const auto& [path, file] : expected) {
       ASSERT_TRUE(files.contains(path)) << path << " is missing";
       EXPECT_EQ(files.at(path), file.mode) << path;
-      const auto reading = attributes_.read(path);
+      const auto reading = attributes.read(path);
       EXPECT_EQ(reading.error, 0) << path;
       EXPECT_TRUE(matches(reading.text, file.format)) << path << ": '" << reading.text << "'";
     }
@@ -73,6 +75,12 @@ TEST_P(SysfsTree, StaysTheSameWithProcessesAndAfterThem) {
     owner.kill();
   }
   expect_tree();
+}
+
+TEST_P(SysfsTree, WithoutHardwareThereIsNothingOfIt) {
+  ASSERT_EQ(module_->write_new_device("companion 5 " + GetParam().name), 0);
+  expect_tree(5);
+  EXPECT_EQ(Attributes(5).write("reset", "1"), -EOPNOTSUPP);
 }
 
 // Sysfs17: the two files were root's alone.
