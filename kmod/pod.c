@@ -41,9 +41,11 @@ static const struct {
 
 static enum nd_pod_platform nd_pod_here;
 
-/* Guards nd_pod_mode. Innermost. */
+/* Guards nd_pod_mode and nd_pod_modes_read. Innermost. */
 static DEFINE_MUTEX(nd_pod_lock);
 static u32 nd_pod_mode;
+/* Modes by the last election words that could be read; X1 needs none. */
+static u32 nd_pod_modes_read = BIT(ND_POD_MODE_X1);
 
 static enum nd_pod_platform nd_pod_of_product(void)
 {
@@ -158,7 +160,7 @@ static void nd_pod_read_election(struct nd_device *first, struct nd_pod *pod)
 /**
  * nd_pod_look() - what is known of the pod right now
  * @nd: device whose user asks
- * @pod: filled
+ * @pod: filled; while device 0 cannot tell, the modes are those it told last
  */
 void nd_pod_look(const struct nd_device *nd, struct nd_pod *pod)
 {
@@ -183,6 +185,11 @@ void nd_pod_look(const struct nd_device *nd, struct nd_pod *pod)
 	}
 	mutex_lock(&nd_pod_lock);
 	pod->mode = nd_pod_mode;
+	/* A reset of device 0 does not change the pod. */
+	if (pod->state == ND_POD_STATE_INIT)
+		pod->modes_supported = nd_pod_modes_read;
+	else
+		nd_pod_modes_read = pod->modes_supported;
 	mutex_unlock(&nd_pod_lock);
 }
 

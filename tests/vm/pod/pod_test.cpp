@@ -274,6 +274,18 @@ TEST_F(Ultraserver, MetricsCarryTheModes) {
   };
   EXPECT_TRUE(eventually([&] { return last(57) == "1" && last(58) == "3"; }))
       << "57: " << last(57) << ", 58: " << last(58);
+
+  // While device 0 is in reset, nothing else is said.
+  ASSERT_EQ(Firmware(0).command("all busy"), 0);
+  const auto before = firmware.posts().size();
+  ASSERT_TRUE(eventually([&] { return firmware.posts().size() >= before + 6; }));
+  const auto posts = firmware.posts();
+  for (auto i = before; i < posts.size(); ++i) {
+    for (const auto& text : posts[i].texts(57)) EXPECT_EQ(text, "1");
+  }
+  EXPECT_EQ(status(Node(1)).result, -EBUSY);
+  EXPECT_EQ(status(Node(1)).answer.modes_supported, 0x1Au);
+  ASSERT_EQ(Firmware(0).command("all normal"), 0);
 }
 
 TEST_F(Ultraserver, MetricsSayX1BeforeAnElection) {
