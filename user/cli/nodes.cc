@@ -64,6 +64,14 @@ std::optional<std::string> tag_of(const Reader& reader) {
   return std::nullopt;
 }
 
+std::vector<unsigned> cores_in(std::uint8_t lock_map) {
+  std::vector<unsigned> cores;
+  for (unsigned core = 0; core < 8; ++core) {
+    if ((lock_map >> core & 1) != 0) cores.push_back(core);
+  }
+  return cores;
+}
+
 Result<std::vector<Owner>> owners_of(const Device& device) {
   const auto apps = device.apps();
   if (!apps) return apps.error();
@@ -72,6 +80,7 @@ Result<std::vector<Owner>> owners_of(const Device& device) {
     if (app.pid == getpid()) continue;
     Owner owner;
     owner.pid = app.pid;
+    owner.cores = cores_in(app.nc_lock_map);
     if (const auto reader = Reader::open(device, app.pid)) owner.tag = tag_of(*reader);
     owners.push_back(std::move(owner));
   }

@@ -34,13 +34,17 @@ std::vector<Node> select_nodes(const NodeFilter& filter);
 /// Cores of a device of an architecture; nothing for one we do not know.
 std::optional<std::uint32_t> cores_of(std::uint32_t architecture);
 
-/// A process that publishes on a device.
+/// A process that publishes on a device, or has locked cores of it.
 struct Owner {
   pid_t pid = 0;
   std::optional<std::string> tag;  ///< from its process record, when it published one
+  std::vector<unsigned> cores;     ///< those it has locked
 };
 
-/// The processes that own a slab of an open device, this one left out.
+/// The cores of a lock map, bit per core.
+std::vector<unsigned> cores_in(std::uint8_t lock_map);
+
+/// The processes that own a slab of an open device or have locked its cores, this one left out.
 Result<std::vector<Owner>> owners_of(const Device& device);
 
 /// The tag of a process record.

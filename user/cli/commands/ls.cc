@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -55,6 +56,10 @@ std::string owners_text(const Listed& listed) {
   for (const Owner& owner : *listed.owners) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", owner.pid);
     if (owner.tag) text += fmt::format(" ({})", *owner.tag);
+    if (!owner.cores.empty()) {
+      text += fmt::format(" on core{} {}", owner.cores.size() == 1 ? "" : "s",
+                          fmt::join(owner.cores, " "));
+    }
   }
   return text.empty() ? "none" : text;
 }
@@ -100,6 +105,7 @@ std::string json_text(const std::vector<Listed>& all) {
       for (const Owner& owner : *l.owners) {
         Json o{{"pid", owner.pid}};
         if (owner.tag) o["tag"] = *owner.tag;
+        o["locked_cores"] = owner.cores;
         j["owners"].push_back(o);
       }
     }
