@@ -29,12 +29,17 @@ static int readable(const struct necc_registers *regs)
 	return busy ? -EAGAIN : 0;
 }
 
-/* The firmware tells the two kinds apart; tallies and state are not updated together. */
+/*
+ * The firmware tells the two kinds apart; tallies and state are not updated together. A pending
+ * repair comes with something to repair, a failed one with something beyond it. The reference also
+ * distrusts a pending repair without unrepairable errors, which is the ordinary case: it would stay
+ * unreadable until the reset that repairs it.
+ */
 static int check_split(u32 state, const struct necc_hbm *sum)
 {
-	if (state != ND_HBM_REPAIR_NONE && !sum->unrepairable)
-		return -EAGAIN;
 	if (state == ND_HBM_REPAIR_PENDING && !sum->repairable)
+		return -EAGAIN;
+	if (state == ND_HBM_REPAIR_FAILED && !sum->unrepairable)
 		return -EAGAIN;
 	return 0;
 }

@@ -71,11 +71,11 @@ struct StateCase {
 
 TEST(EccSplit, EveryStateWithEveryPair) {
   const StateCase cases[] = {
-      {0, 0, 0, Tally(0, 0)},    {0, 2, 0, Tally(2, 0)},    {0, 0, 3, Tally(0, 3)},
-      {0, 2, 3, Tally(2, 3)},    {1, 0, 0, Fails(-EAGAIN)}, {1, 2, 0, Fails(-EAGAIN)},
-      {1, 0, 3, Fails(-EAGAIN)}, {1, 2, 3, Tally(2, 3)},    {2, 0, 0, Fails(-EAGAIN)},
-      {2, 2, 0, Tally(2, 0)},    {2, 0, 3, Fails(-EAGAIN)}, {2, 2, 3, Tally(2, 3)},
-      {3, 0, 0, Fails(-EIO)},    {3, 2, 3, Fails(-EIO)},
+      {0, 0, 0, Tally(0, 0)}, {0, 2, 0, Tally(2, 0)},    {0, 0, 3, Tally(0, 3)},
+      {0, 2, 3, Tally(2, 3)}, {1, 0, 0, Fails(-EAGAIN)}, {1, 2, 0, Fails(-EAGAIN)},
+      {1, 0, 3, Tally(0, 3)}, {1, 2, 3, Tally(2, 3)},    {2, 0, 0, Fails(-EAGAIN)},
+      {2, 2, 0, Tally(2, 0)}, {2, 0, 3, Fails(-EAGAIN)}, {2, 2, 3, Tally(2, 3)},
+      {3, 0, 0, Fails(-EIO)}, {3, 2, 3, Fails(-EIO)},
   };
   for (const StateCase& c : cases)
     EXPECT_EQ(Ask(6, c.state, {Split(c.unrepairable, c.repairable), 0, 0, 0}), c.want)
