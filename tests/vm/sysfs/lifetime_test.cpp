@@ -116,8 +116,8 @@ TEST_F(SysfsLifetime, Sysfs6ATreeThatCannotBeMadeLeavesNothing) {
   const std::string new_device = "/sys/bus/" + default_namespace() + "/new_device";
   int failures = 0;
   // Each of the first, where every allocation is another step; then samples of the many of the
-  // tree.
-  for (int n = 1;; n += n < 60 ? 1 : 23) {
+  // tree, because a device takes seconds there.
+  for (int n = 1;; n += n < 10 ? 1 : 53) {
     const Fd fd(::open(new_device.c_str(), O_WRONLY | O_CLOEXEC));
     ASSERT_TRUE(fd.valid());
     ASSERT_EQ(write_file(nth, std::to_string(n)), 0);
@@ -133,13 +133,16 @@ TEST_F(SysfsLifetime, Sysfs6ATreeThatCannotBeMadeLeavesNothing) {
       ASSERT_EQ(module().del_device(1), 0);
       continue;
     }
-    EXPECT_EQ(error, ENOMEM) << n;
+    // Copying what was written can be told to fail as well.
+    EXPECT_TRUE(error == ENOMEM || error == EFAULT) << n << ": " << error;
     EXPECT_FALSE(exists(device_directory(1))) << n;
     ++failures;
+    std::printf("allocation %d failed: %d\n", n, error);
+    std::fflush(stdout);
   }
   write_file(failslab + "ignore-gfp-wait", "Y");
   std::printf("%d devices could not be made\n", failures);
-  EXPECT_GT(failures, 60);
+  EXPECT_GT(failures, 15);
   EXPECT_EQ(files_below(device_directory(1)).size(), tree.size());
 }
 
