@@ -344,7 +344,7 @@ TEST(Interleaving, ChoicesAreAllTriedOnce) {
 
 TEST(Interleaving, F10PostAndResetNeverShareADoorbell) {
   for (Task reset : {Task::kResetDevice, Task::kResetCores}) {
-    const Explored explored = Explore({Task::kPost, reset}, 4);
+    const Explored explored = Explore({Task::kPost, reset}, 3);
     RecordProperty("ways", std::to_string(explored.ways));
     EXPECT_GT(explored.ways, 1000U);
     ExpectEnds(explored, Task::kPost, {0, -ETIMEDOUT, -ECANCELED});
@@ -354,7 +354,7 @@ TEST(Interleaving, F10PostAndResetNeverShareADoorbell) {
 
 TEST(Interleaving, F10NewMailboxAndResetNeverShareADoorbell) {
   for (Task reset : {Task::kResetDevice, Task::kResetCores}) {
-    const Explored explored = Explore({Task::kGetProfile, reset}, 4);
+    const Explored explored = Explore({Task::kGetProfile, reset}, 3);
     RecordProperty("ways", std::to_string(explored.ways));
     EXPECT_GT(explored.ways, 1000U);
     ExpectEnds(explored, Task::kGetProfile, {0, -ETIMEDOUT, -EBADMSG, -ECANCELED});
@@ -375,7 +375,7 @@ TEST(Interleaving, TheTwoMailboxesNeverMix) {
 
 TEST(Interleaving, F7AnswersOfOneCallAreNeverTakenByAnother) {
   for (Task task : {Task::kRead, Task::kPost, Task::kGetProfile}) {
-    const Explored explored = Explore({task, task}, 4);
+    const Explored explored = Explore({task, task}, 3);
     RecordProperty("ways", std::to_string(explored.ways));
     EXPECT_GT(explored.ways, 1000U);
     ExpectEnds(explored, task, {0, -ETIMEDOUT});
