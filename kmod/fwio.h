@@ -17,8 +17,8 @@ struct nd_device;
 
 /**
  * struct nd_fwio - mailbox of one device
- * @lock: guards everything here but @idle and what @feature_lock guards. Held for one step of an exchange, never while waiting:
- *	the mailbox is owned through @core's use
+ * @lock: guards everything here but @idle and what @feature_lock guards. Held for one step of an
+ *	exchange, never while waiting: the mailbox is owned through @core's use
  * @core: protocol state
  * @port: registers and memory
  * @idle: woken when the mailbox is free

@@ -38,7 +38,8 @@ struct nd_sink {
  * struct nd_metrics - posting side of one device
  * @engine: counts and books; guarded by the pool lock
  * @ref: the reference's arithmetic when quirks=1, else NULL; guarded by the pool lock
- * @ref_reset: what resets added since the reference's arithmetic read them; guarded by the pool lock
+ * @ref_reset: what resets added since the reference's arithmetic read them; guarded by the pool
+ *	lock
  * @ecc_after_reset: no ECC tally was read since the last reset; guarded by the pool lock
  * @lock: guards @sched, @votes, @kick and @seq
  * @sched: when to post
@@ -50,8 +51,8 @@ struct nd_sink {
  * @sinks: bit per enum nmetric_sink the device has
  * @sink: delivery, by enum nmetric_sink
  * @fw_work: delivers to the firmware, so that its silence does not hold the thread up
- * @profile_stale: the profile was not asked for since the last reset; set before the device is READY,
- *	cleared by @fw_work, which runs only then
+ * @profile_stale: the profile was not asked for since the last reset; set before the device is
+ *	READY, cleared by @fw_work, which runs only then
  * @fw_failed: posts in a row the firmware did not take; touched by @fw_work, and by removal after
  *	that has ended
  * @fw_told_ns: when that was last said in the log; likewise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * quirks=1: ticks with the reference's arithmetic. One buffer for all sinks, consumed whether or not
- * anybody took it; the firmware is waited for in the thread, though never for long.
+ * quirks=1: ticks with the reference's arithmetic. One buffer for all sinks, consumed whether or
+ * not anybody took it; the firmware is waited for in the thread, though never for long.
  */
 #include "device.h"
 #include "ecc.h"

@@ -116,8 +116,8 @@ void nd_reset_stop(struct nd_device *nd)
  * @map: cores, or ND_RESET_WHOLE_DEVICE
  * @id: out, for nd_reset_wait(); may be NULL
  *
- * Return: 0; -EINVAL for no core or one that is not there; -EOPNOTSUPP without hardware; -EBUSY when
- * too many are waiting; -ENODEV when the device goes.
+ * Return: 0; -EINVAL for no core or one that is not there; -EOPNOTSUPP without hardware; -EBUSY
+ * when too many are waiting; -ENODEV when the device goes.
  */
 int nd_reset_request(struct nd_device *nd, u32 map, u32 *id)
 {

@@ -396,7 +396,10 @@ static int nd_sim_answer(struct nd_sim_fw *fw, u32 offset, const char *word, uns
 	return -EINVAL;
 }
 
-/* "OFFSET VALUE" stores; "OFFSET|all busy|gone [MS]" answers wrongly; "OFFSET|all normal" ends that. */
+/*
+ * "OFFSET VALUE" stores; "OFFSET|all busy|gone [MS]" answers wrongly; "OFFSET|all normal" ends
+ * that.
+ */
 static int nd_sim_register_command(struct nd_sim_fw *fw, const char *line)
 {
 	char where[12], word[12];
@@ -487,21 +490,29 @@ static const struct file_operations pe_fops = {
 	.write = pe_write,
 };
 
+#define ND_SIM_KNOB(name, initial, meaning) \
+	{ #name, offsetof(struct fw_model_knobs, name) },
+
+static const struct {
+	const char *name;
+	size_t offset;
+} nd_sim_knobs[] = { FW_MODEL_KNOBS(ND_SIM_KNOB) };
+
 /* What the firmware holds, and a file for each fault. */
 static void nd_sim_debugfs(struct nd_device *nd, struct dentry *dir)
 {
 	struct nd_sim_fw *fw = nd->hw_data;
 	struct dentry *sub = debugfs_create_dir("firmware", dir);
+	unsigned int i;
 
 	debugfs_create_file("posts", 0400, sub, fw, &posts_fops);
 	debugfs_create_file("received", 0400, sub, fw, &received_fops);
 	debugfs_create_file("state", 0400, sub, fw, &state_fops);
 	debugfs_create_file("registers", 0600, sub, fw, &registers_fops);
 	debugfs_create_file("pe", 0200, sub, fw, &pe_fops);
-#define ND_SIM_KNOB(name, initial, meaning) \
-	debugfs_create_u32(#name, 0600, sub, &fw->model.knobs.name);
-	FW_MODEL_KNOBS(ND_SIM_KNOB)
-#undef ND_SIM_KNOB
+	for (i = 0; i < ARRAY_SIZE(nd_sim_knobs); i++)
+		debugfs_create_u32(nd_sim_knobs[i].name, 0600, sub,
+				   (u32 *)((u8 *)&fw->model.knobs + nd_sim_knobs[i].offset));
 }
 
 const struct nd_hw_ops nd_sim_ops = {

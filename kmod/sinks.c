@@ -2,13 +2,13 @@
 /*
  * Delivery of posts.
  *
- * A sink takes part in a tick when nmetric_log_posts switches it on, the device has it, and somebody
- * is there to receive: a post into a trace event that nobody listens to would be lost, so it stays
- * pending until somebody does. Bit 0 is the way to firmware: the mailbox, or the relay of a device
- * without one.
+ * A sink takes part in a tick when nmetric_log_posts switches it on, the device has it, and
+ * somebody is there to receive: a post into a trace event that nobody listens to would be lost, so
+ * it stays pending until somebody does. Bit 0 is the way to firmware: the mailbox, or the relay of
+ * a device without one.
  *
- * The metrics thread packs, under the pool lock, one post in flight a sink; what falls due meanwhile
- * is owed and follows. Only trace events are delivered on the spot.
+ * The metrics thread packs, under the pool lock, one post in flight a sink; what falls due
+ * meanwhile is owed and follows. Only trace events are delivered on the spot.
  */
 #include <linux/delay.h>
 

@@ -32,7 +32,7 @@
 #define ND_MISCRAM_LH_SERIAL_LO		0x184
 #define ND_MISCRAM_RH_SERIAL_HI		0x188
 #define ND_MISCRAM_RH_SERIAL_LO		0x18C
-#define ND_MISCRAM_POD_ELECTION		0x190	/* 7:0 status, 15:8 links, 23:16 node, 31:24 count */
+#define ND_MISCRAM_POD_ELECTION		0x190	/* from the low byte: status, links, node, count */
 #define ND_MISCRAM_POD_SERIAL_HI	0x194
 #define ND_MISCRAM_POD_SERIAL_LO	0x198
 

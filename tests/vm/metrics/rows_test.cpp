@@ -54,8 +54,8 @@ constexpr IdTick kRegistry[] = {
     {53, kTick1},  {54, kTick1},  {55, kTick1},  {57, kTick0},   {58, kTick0},
 };
 
-// Rows that have nothing to say about a device that nothing happened to: FW-IO, resets, ultraserver,
-// and id 0.
+// Rows that have nothing to say about a device that nothing happened to: FW-IO, resets,
+// ultraserver, and id 0.
 const std::set<unsigned> kWithoutSource = {0, 11, 50, 51, 52, 53, 54, 55, 57, 58};
 
 // Rows that need no process: constants, utilisation, and ECC tallies, where zero is a fact.
