@@ -79,7 +79,8 @@ int reader(unsigned first) {
 int owner(std::uint64_t own_seed) {
   std::mt19937_64 random(own_seed);
   for (;;) {
-    const int fd = Node::try_open(static_cast<int>(random() % kIndices), O_RDWR);
+    // The last one is never open, so that it can be reset.
+    const int fd = Node::try_open(static_cast<int>(random() % (kIndices - 1)), O_RDWR);
     if (fd < 0) continue;
     const Node node{Fd(fd)};
     const auto slab = node.map_slab();
@@ -94,7 +95,7 @@ int owner(std::uint64_t own_seed) {
 
 class SysfsStorm : public ModuleTest {
  protected:
-  SysfsStorm() : ModuleTest("sim_devices=2 nmetric_log_posts=2 nmetric_metric_post_delay=100") {}
+  SysfsStorm() : ModuleTest("sim_devices=4 nmetric_log_posts=2 nmetric_metric_post_delay=100") {}
 };
 
 // Sysfs10: nodes were removed under counters that still pointed at them.
