@@ -28,6 +28,32 @@ TEST_F(CliView, LsShowsDevicesAndOwners) {
   EXPECT_EQ(devices[0]["state"], "ready");
 }
 
+TEST_F(CliView, LsShowsWhoHasLockedCores) {
+  Child holder([](Channel& channel) {
+    const Node node(1);
+    for (const std::uint32_t core : {2U, 5U}) {
+      nd_ioctl_crwl lock{};
+      lock.nc_id = core;
+      CHILD_CHECK(node.control(ND_IOC_CRWL_WRITER_ENTER, &lock) == 0);
+    }
+    channel.send();
+    sleep_for_ever();
+    return 0;
+  });
+  ASSERT_TRUE(holder.receive());
+  Command json({"ls", "--json", "-d", "1"});
+  ASSERT_EQ(json.wait(), 0) << json.err();
+  const auto owners = json.json()[0]["owners"];
+  ASSERT_EQ(owners.size(), 1U) << owners;
+  EXPECT_EQ(owners[0]["pid"], holder.pid());
+  EXPECT_EQ(owners[0]["locked_cores"], nlohmann::json({2, 5}));
+  Command text({"ls", "-d", "1"});
+  ASSERT_EQ(text.wait(), 0);
+  EXPECT_NE(text.out().find(std::to_string(holder.pid()) + " on cores 2 5"), std::string::npos)
+      << text.out();
+  EXPECT_NE(text.out().find("ready"), std::string::npos) << text.out();
+}
+
 TEST_F(CliView, LsForPeopleNamesTheSame) {
   Command ls({"ls", "-d", "1"});
   ASSERT_EQ(ls.wait(), 0) << ls.err();

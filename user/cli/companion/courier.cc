@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -19,11 +20,19 @@ Courier::Courier(Relay relay, std::string device, std::string driver_node, Journ
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   journal_.say(device_, fmt::format("relaying posts to {}", driver_node_));
+  // A signal that ends the command must not interrupt a delivery, whose fate would be unknown then;
+  // threads inherit the mask.
+  sigset_t stopping, before;
+  sigemptyset(&stopping);
+  sigaddset(&stopping, SIGINT);
+  sigaddset(&stopping, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stopping, &before);
   thread_ = std::thread([this] {
     run();
     relay_.reset();
     ended_ = true;
   });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Courier::~Courier() {
