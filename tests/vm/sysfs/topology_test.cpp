@@ -70,8 +70,8 @@ TEST_F(SysfsTopology, Inf2) {
 }
 
 TEST_F(SysfsTopology, AnythingElseHasNoKnownWiring) {
-  for (const auto& [arch, devices] : {std::pair("v2", 1), std::pair("v3", 15), std::pair("v3", 17),
-                                      std::pair("inf2", 11), std::pair("inf2", 16)}) {
+  for (const auto& [arch, devices] :
+       {std::pair("v2", 1), std::pair("v3", 17), std::pair("inf2", 11)}) {
     load(arch, devices);
     for (int i = 0; i < devices; ++i) EXPECT_EQ(neighbours(i), "\n") << arch << " " << devices;
     module_.reset();
