@@ -23,9 +23,6 @@ typedef int64_t s64;
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
 
-#ifndef READ_ONCE
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
-#endif
 #ifndef WRITE_ONCE
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
 #endif
@@ -47,9 +44,20 @@ typedef int64_t s64;
 #define __always_inline inline __attribute__((__always_inline__))
 #endif
 
-/* Order accesses to memory that a device, or a thread that plays one, reads and writes too. */
+/*
+ * One load of memory that somebody else may write, and the order of accesses to memory that a
+ * device, or a thread that plays one, reads and writes too. The thread sanitizer knows neither
+ * volatile loads nor fences: for it the order is in the loads.
+ */
+#ifdef __SANITIZE_THREAD__
+#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+#define nd_dma_rmb() __atomic_signal_fence(__ATOMIC_ACQUIRE)
+#define nd_dma_wmb() __atomic_signal_fence(__ATOMIC_RELEASE)
+#else
+#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define nd_dma_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define nd_dma_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
 
 static inline u64 div64_u64(u64 a, u64 b)
 {
