@@ -6,7 +6,7 @@
 #
 # Build what is out of date and run the programs vm_* (all, or the named ones) in
 # a booted kernel, with both modules at / and the tools in /bin. A program has
-# --limit seconds (default 120; debug 600). When a crash takes the guest down, the
+# --limit seconds (default 120; debug 1200). When a crash takes the guest down, the
 # programs that had no turn yet get another boot. --programs runs those of DIR as
 # they are, without building anything.
 #
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 	shift 2
 done
 out=${out:-$top/out/test/vm-$kernel}
-[ "$kernel" != debug ] || limit=${limit:-600}
+[ "$kernel" != debug ] || limit=${limit:-1200}
 limit=${limit:-120}
 
 options=(--kernel "$kernel")
