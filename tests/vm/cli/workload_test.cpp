@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "support/debugfs.hpp"
+#include "support/file.hpp"
 #include "support/fixture.hpp"
 
 namespace ndtel::vm {
@@ -16,6 +17,20 @@ std::uint64_t done(const nlohmann::json& worker, const char* counter) {
   return worker["counters"].contains(counter)
              ? worker["counters"][counter]["done"].get<std::uint64_t>()
              : 0;
+}
+
+/// A total of device 0, over all its cores.
+std::uint64_t sysfs_total(const std::string& counter) {
+  const std::string device =
+      "/sys/class/" + default_namespace() + "_device/" + default_namespace() + "0/";
+  std::uint64_t sum = 0;
+  for (int core = 0; core < 8; ++core) {
+    const auto text =
+        read_file(device + "neuron_core" + std::to_string(core) + "/stats/" + counter + "/total");
+    if (!text) throw std::runtime_error("no total of " + counter);
+    sum += std::stoull(*text);
+  }
+  return sum;
 }
 
 /// Pids of the workers, once all have been announced.
@@ -64,6 +79,16 @@ TEST_F(CliWorkload, EveryFaultEndsInItsOwnStatus) {
   EXPECT_EQ(Debugfs(0).books_of(212).incremented, done(worker, "INFER_INCORRECT_INPUT"));
   EXPECT_EQ(Debugfs(0).books_of(207).incremented, done(worker, "INFER_FAILED_TO_QUEUE"));
   EXPECT_EQ(Debugfs(0).books_of(90).incremented, done(worker, "TIME_IN_USE"));
+  // And sysfs shows it.
+  EXPECT_EQ(sysfs_total("status/success"), ok);
+  EXPECT_EQ(sysfs_total("status/execute_completed_with_num_error"), nan);
+  EXPECT_EQ(sysfs_total("status/timeout"), late);
+  EXPECT_EQ(sysfs_total("status/exec_bad_input"), done(worker, "INFER_INCORRECT_INPUT"));
+  EXPECT_EQ(sysfs_total("status/execute_failed_to_queue"), done(worker, "INFER_FAILED_TO_QUEUE"));
+  EXPECT_EQ(sysfs_total("other_info/nc_time_in_use"), done(worker, "TIME_IN_USE"));
+  EXPECT_EQ(sysfs_total("other_info/model_load_count"), done(worker, "MODEL_LOAD_COUNT"));
+  EXPECT_EQ(sysfs_total("other_info/inference_count"), done(worker, "INFERENCE_COUNT"));
+  EXPECT_EQ(sysfs_total("other_info/flop_count"), 2 * done(worker, "MAC_COUNT"));
 }
 
 TEST_F(CliWorkload, OneWorkerMayLeaveAndOneMayDie) {
