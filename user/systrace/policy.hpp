@@ -51,6 +51,13 @@ struct NativePolicy {
     }
   }
 
+  /// Loads a word after announce(). Sequentially consistent, which costs nothing on x86; where
+  /// fences are symmetric the other side relies on it.
+  template <typename T>
+  static T look(const std::atomic<T>& word) noexcept {
+    return word.load(std::memory_order_seq_cst);
+  }
+
   /// Orders this thread's earlier stores before its later loads, and announcements of others
   /// likewise.
   static void heavy_fence() noexcept;
