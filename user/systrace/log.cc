@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log.hpp"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+namespace ndtel::systrace::log {
+namespace {
+
+// The sink in two words that belong together: odd while they are being changed.
+std::mutex sink_writers;
+std::atomic<std::uint64_t> sink_version{0};
+std::atomic<decltype(Sink::write)> sink_function{nullptr};
+std::atomic<void*> sink_context{nullptr};
+
+Sink current_sink() noexcept {
+  while (true) {
+    const std::uint64_t version = sink_version.load(std::memory_order_acquire);
+    const Sink sink{sink_function.load(std::memory_order_acquire),
+                    sink_context.load(std::memory_order_acquire)};
+    if (version % 2 == 0 && sink_version.load(std::memory_order_relaxed) == version) return sink;
+    ::sched_yield();
+  }
+}
+
+constinit RateLimit limit;
+
+// Set while this thread's line is on its way: a sink that comes back here would never end.
+thread_local bool speaking = false;
+
+std::uint64_t monotonic_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void write_fully(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;  // nobody is left to tell
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void to_nlog(void*, int level, const char* message) noexcept {
+  if (level > static_cast<int>(Level::kError)) return;
+  write_fully(STDERR_FILENO, message);
+  write_fully(STDERR_FILENO, "\n");
+}
+
+// A line on the stack, so that running out of memory can be reported. Its text is cut at kMaxLine.
+class Line {
+ public:
+  void append(fmt::string_view text, fmt::format_args args) {
+    const std::size_t room = kMaxLine - length_;
+    const auto to = fmt::vformat_to_n(text_ + length_, room, text, args);
+    length_ += std::min(to.size, room);
+  }
+
+  // Behind a NUL of its own the line would be lost without a trace.
+  bool has_nul() const noexcept { return std::memchr(text_, 0, length_) != nullptr; }
+
+  void make_printable() noexcept {
+    for (char& c : std::span(text_, length_))
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+
+  const char* c_str() noexcept {
+    text_[length_] = 0;
+    return text_;
+  }
+
+ private:
+  char text_[kMaxLine + 1];
+  std::size_t length_ = 0;
+};
+
+// Where the address of the file's name and the line number meet in a number that is never 0.
+std::uint64_t key_of(Place place) noexcept {
+  const auto file = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(place.file));
+  return ((file << 20) + place.line) << 1 | 1;
+}
+
+}  // namespace
+
+RateLimit::Turn& RateLimit::turn_of(std::uint64_t key) noexcept {
+  const std::size_t home = (key * 0x9E3779B97F4A7C15 >> 32) % kPlaces;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    Turn& turn = turns_[(home + i) % kPlaces];
+    std::uint64_t owner = turn.place.load(std::memory_order_relaxed);
+    if (owner == 0 && turn.place.compare_exchange_strong(owner, key, std::memory_order_relaxed))
+      return turn;
+    if (owner == key) return turn;
+  }
+  return turns_[kPlaces];
+}
+
+bool RateLimit::admit(Place place, std::uint64_t now_ns, std::uint64_t* suppressed) noexcept {
+  Turn& turn = turn_of(key_of(place));
+  std::uint64_t next = turn.next_ns.load(std::memory_order_relaxed);
+  if (now_ns < next ||
+      !turn.next_ns.compare_exchange_strong(next, now_ns + kInterval, std::memory_order_relaxed)) {
+    turn.suppressed.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  *suppressed = turn.suppressed.exchange(0, std::memory_order_relaxed);
+  return true;
+}
+
+void RateLimit::forget() noexcept {
+  for (Turn& turn : turns_) {
+    turn.place.store(0, std::memory_order_relaxed);
+    turn.next_ns.store(0, std::memory_order_relaxed);
+    turn.suppressed.store(0, std::memory_order_relaxed);
+  }
+}
+
+void set_sink(Sink sink) noexcept {
+  const std::lock_guard lock(sink_writers);
+  const std::uint64_t version = sink_version.load(std::memory_order_relaxed);
+  sink_version.store(version + 1, std::memory_order_relaxed);
+  sink_function.store(sink.write, std::memory_order_release);
+  sink_context.store(sink.context, std::memory_order_release);
+  sink_version.store(version + 2, std::memory_order_release);
+}
+
+bool enabled(Level level) noexcept {
+  if (sink_function.load(std::memory_order_relaxed) != nullptr) return true;
+  return level <= Level::kError;
+}
+
+void detail::write(Level level, Place place, fmt::string_view text,
+                   fmt::format_args args) noexcept {
+  if (speaking) return;
+  std::uint64_t suppressed = 0;
+  if (level <= Level::kWarn && !limit.admit(place, monotonic_ns(), &suppressed)) return;
+
+  Line line;
+  line.append(text, args);
+  if (suppressed > 0)
+    line.append(" ({} more such lines were left out)", fmt::make_format_args(suppressed));
+  if (line.has_nul()) log::fatal("a log message has a NUL inside");
+
+  line.make_printable();
+
+  Sink sink = current_sink();
+  if (sink.write == nullptr) sink = {to_nlog, nullptr};
+  speaking = true;
+  sink.write(sink.context, static_cast<int>(level), line.c_str());
+  speaking = false;
+}
+
+void detail::forget_limits() noexcept { limit.forget(); }
+
+void detail::fatal(fmt::string_view text, fmt::format_args args) noexcept {
+  Line line;
+  line.append(text, args);
+  line.make_printable();
+  write_fully(STDERR_FILENO, "ndtel: fatal: ");
+  write_fully(STDERR_FILENO, line.c_str());
+  write_fully(STDERR_FILENO, "\n");
+  std::abort();
+}
+
+}  // namespace ndtel::systrace::log

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the trace engine says. Lines go to one sink, nlog unless the program brings its own. Nothing
+// here emits an event, and a sink must not: the engine may hold a lock while it speaks.
+#ifndef NDTEL_SYSTRACE_LOG_HPP
+#define NDTEL_SYSTRACE_LOG_HPP
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace ndtel::systrace::log {
+
+/// The numbers are those of nlog.
+enum class Level : int { kError = 1, kWarn = 2, kInfo = 3, kDebug = 4, kTrace = 5 };
+
+/// Who takes the lines. One line a call, without a newline; `message` is gone when it returns.
+struct Sink {
+  void (*write)(void* context, int level, const char* message) = nullptr;
+  void* context = nullptr;
+};
+
+/// Gives lines to `sink` from now on; to nlog, under its submodule RUST, when its function is null.
+/// Lines that are being written meanwhile may still go to the sink before it.
+void set_sink(Sink sink) noexcept;
+
+/// Whether a line of this level is worth its text: false when nlog would drop it. True for every
+/// level when the program brought a sink.
+bool enabled(Level level) noexcept;
+
+/// A place in the source.
+struct Place {
+  const char* file;
+  unsigned line;
+};
+
+/// A format string and where it was written.
+template <typename... Args>
+struct Format {
+  template <typename Text>
+  consteval Format(const Text& text,  // NOLINT(google-explicit-constructor): literals become one
+                   const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+      : text(text), place{file, line} {}
+
+  fmt::format_string<Args...> text;
+  Place place;
+};
+
+/// Longest line, in bytes; longer ones are cut.
+inline constexpr std::size_t kMaxLine = 1023;
+
+namespace detail {
+
+void write(Level level, Place place, fmt::string_view text, fmt::format_args args) noexcept;
+[[noreturn]] void fatal(fmt::string_view text, fmt::format_args args) noexcept;
+/// Lets every place speak again, for tests: no other thread may log meanwhile.
+void forget_limits() noexcept;
+
+}  // namespace detail
+
+/// Logs one line. A place in the source gets one error or warning a second through, whatever a
+/// caller does; the next one tells how many were left out. Lower levels are not limited. Control
+/// characters become '?': a name cannot make one line look like two.
+template <typename... Args>
+void write(Level level, Format<std::type_identity_t<Args>...> format, Args&&... args) noexcept {
+  if (enabled(level))
+    detail::write(level, format.place, format.text, fmt::make_format_args(args...));
+}
+
+/// Ends the process after one line on stderr, past every sink: for what must never be.
+template <typename... Args>
+[[noreturn]] void fatal(fmt::format_string<Args...> text, Args&&... args) noexcept {
+  detail::fatal(text, fmt::make_format_args(args...));
+}
+
+/// One line per second and place. Public for its tests.
+class RateLimit {
+ public:
+  /// Whether `place` may speak at `now_ns`, and then how many times it was refused since it last
+  /// did. Places beyond kPlaces share one turn.
+  bool admit(Place place, std::uint64_t now_ns, std::uint64_t* suppressed) noexcept;
+
+  /// Lets every place speak again; no other thread may use this object meanwhile.
+  void forget() noexcept;
+
+  static constexpr std::size_t kPlaces = 128;
+  static constexpr std::uint64_t kInterval = 1'000'000'000;
+
+ private:
+  struct Turn {
+    std::atomic<std::uint64_t> place{0};    // 0: nobody's
+    std::atomic<std::uint64_t> next_ns{0};  // may speak from then on
+    std::atomic<std::uint64_t> suppressed{0};
+  };
+
+  Turn& turn_of(std::uint64_t place) noexcept;
+
+  Turn turns_[kPlaces + 1];  // the last one is shared
+};
+
+}  // namespace ndtel::systrace::log
+
+#endif  // NDTEL_SYSTRACE_LOG_HPP
