@@ -62,13 +62,15 @@ struct NativePolicy {
   /// likewise.
   static void heavy_fence() noexcept;
 
-  /// Waits a little; `step` grows from 0 while the wait lasts.
-  static void pause(unsigned step) noexcept {
+  /// Waits a little, from step 0 on longer and longer.
+  /// @return the next step
+  static unsigned pause(unsigned step) noexcept {
     if (step <= 6) {
       for (unsigned i = 0; i < (1u << step); ++i) cpu_relax();
     } else {
       ::sched_yield();
     }
+    return step <= 10 ? step + 1 : step;
   }
 
   /// Asks the kernel for membarrier; before the first announcement.
