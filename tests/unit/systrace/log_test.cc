@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the trace engine says: levels, limits, sinks.
+#include "log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "captured_log.hpp"
+
+namespace ndtel::systrace::test {
+namespace {
+
+using log::Level;
+using log::RateLimit;
+
+TEST(Log, GivesALineWithItsLevelToTheSink) {
+  CapturedLog log;
+  log::write(Level::kError, "core {} of {}", 3, "eight");
+  log::write(Level::kWarn, "warned");
+  log::write(Level::kInfo, "told");
+  log::write(Level::kDebug, "explained");
+  log::write(Level::kTrace, "traced");
+  const std::vector<std::pair<int, std::string>> expected = {
+      {1, "core 3 of eight"}, {2, "warned"}, {3, "told"}, {4, "explained"}, {5, "traced"}};
+  EXPECT_EQ(log.lines(), expected);
+}
+
+TEST(Log, APlaceWarnsOnceASecondAndAnotherPlaceIsHeard) {
+  CapturedLog log;
+  for (int i = 0; i < 100; ++i) log::write(Level::kWarn, "here {}", i);
+  log::write(Level::kWarn, "there");
+  const std::vector<std::pair<int, std::string>> expected = {{2, "here 0"}, {2, "there"}};
+  EXPECT_EQ(log.lines(), expected);
+}
+
+TEST(Log, LowerLevelsAreNotLimited) {
+  CapturedLog log;
+  for (int i = 0; i < 100; ++i) log::write(Level::kInfo, "core {}", i);
+  EXPECT_EQ(log.lines().size(), 100u);
+}
+
+TEST(Log, TheNextLineTellsHowManyWereLeftOut) {
+  CapturedLog log;
+  const auto warn = [](int i) { log::write(Level::kWarn, "again {}", i); };
+  for (int i = 0; i < 8; ++i) warn(i);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  warn(8);
+  ASSERT_EQ(log.lines().size(), 2u);
+  EXPECT_EQ(log.lines()[1].second, "again 8 (7 more such lines were left out)");
+}
+
+TEST(Log, ALineIsOneLineOfPrintableText) {
+  CapturedLog log;
+  log::write(Level::kInfo, "name {}", "a\nERROR b\r\x1B[91m\x7F h\xC3\xA9");
+  EXPECT_EQ(log.lines().at(0).second, "name a?ERROR b??[91m? h\xC3\xA9");
+}
+
+TEST(Log, ALongLineIsCut) {
+  CapturedLog log;
+  log::write(Level::kInfo, "{}", std::string(5000, 'x'));
+  EXPECT_EQ(log.lines().at(0).second, std::string(log::kMaxLine, 'x'));
+}
+
+TEST(Log, EveryLevelIsWorthItsTextForASinkOfTheProgram) {
+  CapturedLog log;
+  for (const Level level :
+       {Level::kError, Level::kWarn, Level::kInfo, Level::kDebug, Level::kTrace})
+    EXPECT_TRUE(log::enabled(level));
+}
+
+// A sink that misuses the engine makes it speak again.
+TEST(Log, ASinkThatCausesALineDoesNotComeBackToItself) {
+  static int calls = 0;
+  log::set_sink({[](void*, int, const char*) {
+                   ++calls;
+                   log::write(Level::kInfo, "from within");
+                 },
+                 nullptr});
+  log::write(Level::kInfo, "from outside");
+  log::set_sink({});
+  EXPECT_EQ(calls, 1);
+}
+
+// The two halves of a sink are never mixed: each function finds its own context.
+TEST(Log, ChangingTheSinkWhileOthersWriteIsSafe) {
+  static std::atomic<int> mixed{0};
+  static int contexts[2] = {0, 1};
+  const log::Sink sinks[] = {
+      {[](void* context, int, const char*) { mixed += context != &contexts[0]; }, &contexts[0]},
+      {[](void* context, int, const char*) { mixed += context != &contexts[1]; }, &contexts[1]}};
+  log::set_sink(sinks[0]);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i)
+    writers.emplace_back([&] {
+      while (!stop) log::write(Level::kInfo, "line");
+    });
+  for (int i = 0; i < 2000; ++i) log::set_sink(sinks[i % 2]);
+  stop = true;
+  for (std::thread& writer : writers) writer.join();
+  log::set_sink({});
+  EXPECT_EQ(mixed, 0);
+}
+
+TEST(LogDeathTest, FatalIsOneLineOnStderrPastTheSink) {
+  EXPECT_DEATH(
+      {
+        log::set_sink(
+            {[](void*, int, const char*) { std::fputs("the sink spoke\n", stderr); }, nullptr});
+        log::fatal("core {} is beyond\nreason", 300);
+      },
+      "^ndtel: fatal: core 300 is beyond\\?reason\n$");
+}
+
+TEST(LogDeathTest, ANulInsideALineIsFatal) {
+  EXPECT_DEATH(
+      {
+        CapturedLog log;
+        log::write(Level::kInfo, "{}", std::string_view("half\0lost", 9));
+      },
+      "^ndtel: fatal: a log message has a NUL inside\n$");
+}
+
+constexpr const char kFile[] = "file.cc";
+
+TEST(RateLimit, OneLinePerIntervalAndPlace) {
+  RateLimit limit;
+  std::uint64_t suppressed = 99;
+  constexpr std::uint64_t t = 5'000'000'000;
+  EXPECT_TRUE(limit.admit({kFile, 1}, t, &suppressed));
+  EXPECT_EQ(suppressed, 0u);
+  EXPECT_FALSE(limit.admit({kFile, 1}, t, &suppressed));
+  EXPECT_TRUE(limit.admit({kFile, 2}, t, &suppressed));
+  EXPECT_FALSE(limit.admit({kFile, 1}, t + RateLimit::kInterval - 1, &suppressed));
+  EXPECT_TRUE(limit.admit({kFile, 1}, t + RateLimit::kInterval, &suppressed));
+  EXPECT_EQ(suppressed, 2u);
+  EXPECT_FALSE(limit.admit({kFile, 1}, t + RateLimit::kInterval, &suppressed));
+  EXPECT_TRUE(limit.admit({kFile, 1}, t + 2 * RateLimit::kInterval, &suppressed));
+  EXPECT_EQ(suppressed, 1u);
+}
+
+TEST(RateLimit, MorePlacesThanItKnowsShareATurn) {
+  RateLimit limit;
+  std::uint64_t suppressed = 0;
+  for (unsigned line = 0; line < RateLimit::kPlaces; ++line)
+    EXPECT_TRUE(limit.admit({kFile, line}, 1, &suppressed)) << line;
+  EXPECT_TRUE(limit.admit({kFile, 1000}, 1, &suppressed));
+  EXPECT_FALSE(limit.admit({kFile, 1001}, 1, &suppressed));
+  for (unsigned line = 0; line < RateLimit::kPlaces; ++line)
+    EXPECT_FALSE(limit.admit({kFile, line}, 1, &suppressed)) << line;
+}
+
+TEST(RateLimit, OfManyThreadsOneSpeaksAndTheOthersAreCounted) {
+  RateLimit limit;
+  std::atomic<std::uint64_t> spoke{0}, told{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 1000; ++n) {
+        std::uint64_t suppressed = 0;
+        if (limit.admit({kFile, 7}, 1, &suppressed)) {
+          ++spoke;
+          told += suppressed;
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  std::uint64_t suppressed = 0;
+  EXPECT_TRUE(limit.admit({kFile, 7}, 2 * RateLimit::kInterval, &suppressed));
+  EXPECT_EQ(spoke, 1u);
+  EXPECT_EQ(told + suppressed, 3999u);
+}
+
+}  // namespace
+}  // namespace ndtel::systrace::test
