@@ -315,11 +315,7 @@ std::string_view algorithm_name(std::uint64_t algorithm) noexcept {
 std::uint64_t host_time_ns(const nrt_sys_trace_event_t& event) noexcept {
   for (const Key& key : payload_keys(event.trace_type, event.phase)) {
     if (key.rule != Rule::kDeviceTime) continue;
-    std::uint64_t host = 0;
-    std::memcpy(&host,
-                reinterpret_cast<const char*>(&event.data) + key.offset + sizeof(std::uint64_t),
-                sizeof host);
-    if (host != 0) return host;
+    if (const std::uint64_t host = read_host_time(event.data, key); host != 0) return host;
   }
   return event.timestamp_ns;
 }

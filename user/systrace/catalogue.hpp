@@ -100,6 +100,15 @@ inline std::uint64_t read_value(const nrt_sys_trace_event_data_t& data, const Ke
   return 0;
 }
 
+/// Host time of the device time that `key` shows; 0 when it is not known.
+inline std::uint64_t read_host_time(const nrt_sys_trace_event_data_t& data,
+                                    const Key& key) noexcept {
+  std::uint64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const char*>(&data) + key.offset + sizeof value,
+              sizeof value);
+  return value;
+}
+
 /// What the payload of an event says; nothing for unknown types and phases.
 inline std::span<const Key> payload_keys(std::uint32_t type, std::uint32_t phase) noexcept {
   if (type >= NRT_SYS_TRACE_EVENT_TYPE_COUNT || phase >= NRT_SYS_TRACE_EVENT_PHASE_COUNT) return {};
