@@ -292,6 +292,7 @@ typedef struct nrt_sys_trace_hostcc_wait {
 
 /** 40 bytes. What the payload of an event does not use is zero. */
 typedef union nrt_sys_trace_event_data {
+  uint64_t words[5]; /* the first member, so that {0} means all of it */
   nrt_sys_trace_model_t model_load_stop;
   nrt_sys_trace_model_t nrt_exec;
   nrt_sys_trace_model_t runtime_exec;
@@ -341,7 +342,6 @@ typedef union nrt_sys_trace_event_data {
   nrt_sys_trace_hostcc_load_t hostcc_load;
   nrt_sys_trace_hostcc_exec_t hostcc_exec;
   nrt_sys_trace_hostcc_wait_t hostcc_wait;
-  uint64_t words[5];
 } nrt_sys_trace_event_data_t;
 /* ---- the record ---- */
 
