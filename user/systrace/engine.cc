@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <shared_mutex>
+
+#include "emit.hpp"
+#include "gate.hpp"
+#include "handover.hpp"
+#include "host.hpp"
+#include "log.hpp"
+
+namespace ndtel::trace::detail {
+
+constinit TypeMasks masks;
+
+}  // namespace ndtel::trace::detail
+
+namespace ndtel::systrace {
+
+constinit Gate gate;
+
+namespace {
+
+using trace::detail::masks;
+
+// Events are taken for JSON in portions of this many: half a megabyte.
+constexpr std::uint64_t kPortion = 4096;
+
+}  // namespace
+
+Engine& Engine::get() noexcept {
+  // Never destroyed: threads may emit until the very end of the process.
+  alignas(Engine) static std::byte memory[sizeof(Engine)];
+  static Engine* const engine = new (memory) Engine;
+  return *engine;
+}
+
+Engine::Engine() noexcept
+    : threads_([](Thread& thread) noexcept { get().part(thread); }), owner_(::getpid()) {
+  NativePolicy::choose_fences();
+  use_tick_source(best_tick_source());
+  // A child finds both pages zeroed, whichever way it was forked; where the kernel cannot do that,
+  // fork() runs the handler below.
+  ::madvise(&masks, sizeof masks, MADV_WIPEONFORK);
+  ::madvise(&gate, sizeof gate, MADV_WIPEONFORK);
+  ::pthread_atfork(nullptr, nullptr, [] { get().start_over_in_child(); });
+}
+
+// The child has none of the threads that may hold a lock here, and none of the parent's rings:
+// their mapping was not inherited. What describes them is left alone, nobody refers to it any more.
+void Engine::start_over_in_child() noexcept {
+  static_cast<void>(capture_.release());
+  new (&global_) RwLock;
+  new (&capture_) std::unique_ptr<Capture>;
+  threads_.start_over_in_child();
+  current_.store(nullptr, std::memory_order_relaxed);
+  capacity_.store(0, std::memory_order_relaxed);
+  for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
+  new (&gate) Gate;
+  owner_ = ::getpid();
+}
+
+NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
+                         const CaptureOptions& options) noexcept {
+  // A child that was not forked by fork() did not run the handler.
+  if (owner_ != ::getpid()) start_over_in_child();
+  std::lock_guard guard(global_);
+  const std::uint32_t visible = host::visible_cores();
+  if (visible > kMaxCores) log::fatal("{} cores are visible, tracing knows {}", visible, kMaxCores);
+  if (capture_) {
+    log::write(log::Level::kWarn, "a capture is running already");
+    return NRT_FAILURE;
+  }
+  try {
+    Result<std::unique_ptr<Capture>> made = Capture::make(config, options, visible, ++epochs_);
+    if (!made) {
+      log::write(log::Level::kWarn, "no capture: {}", made.error().message);
+      return made.error().code == EINVAL ? NRT_INVALID : NRT_RESOURCE;
+    }
+    capture_ = std::move(*made);
+  } catch (const std::bad_alloc&) {
+    log::write(log::Level::kWarn, "no capture: no memory");
+    return NRT_RESOURCE;
+  }
+  if (!options.socket.empty()) {
+    const Result<void> sent = hand_over(capture_->region.fd(), options.socket);
+    if (!sent) log::write(log::Level::kWarn, "{}; the capture goes on", sent.error().message);
+  }
+  for (auto& warned : sequences_warned_) warned.store(false, std::memory_order_relaxed);
+  capacity_.store(capture_->capacity, std::memory_order_relaxed);
+  current_.store(capture_.get(), std::memory_order_relaxed);
+  gate.next_anchor.store(capture_->region.timeline().next_anchor.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+  gate.admission.open(capture_->epoch);
+  for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
+    if (capture_->core(nc) != nullptr)
+      masks.core[nc].store(capture_->types, std::memory_order_relaxed);
+  return NRT_SUCCESS;
+}
+
+NRT_STATUS Engine::stop() noexcept {
+  const NRT_STATUS status = stop(NRT_FAILURE);
+  if (status != NRT_SUCCESS) log::write(log::Level::kWarn, "no capture is running");
+  return status;
+}
+
+NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS); }
+
+NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
+  std::unique_ptr<Capture> stopped;
+  {
+    std::lock_guard guard(global_);
+    if (!capture_) return when_stopped;
+    for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
+    threads_.with_lines([](const auto& lines) { gate.admission.close(lines); });
+    // Nobody is inside any more, and whoever reads would hold global_.
+    current_.store(nullptr, std::memory_order_relaxed);
+    stopped = std::move(capture_);
+  }
+  for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
+    if (Core* const core = stopped->core(nc); core != nullptr)
+      log::write(log::Level::kInfo, "core {}: {} events captured", nc, core->counts().pushed);
+  stopped->region.header().state.store(RegionState::kStopped, std::memory_order_release);
+  return NRT_SUCCESS;
+}
+
+// A thread ends: it leaves its half full blocks to others.
+void Engine::part(Thread& thread) noexcept {
+  std::shared_lock guard(global_);
+  if (!capture_) return;
+  for (std::uint32_t nc = 0; nc < kMaxCores; ++nc) {
+    Core* const core = capture_->core(nc);
+    if (core == nullptr || core->blocks() == nullptr) continue;
+    Cursor& cursor = thread.cursors[nc];
+    if (cursor.epoch == capture_->epoch) core->blocks()->leave(cursor, thread.line);
+  }
+}
+
+void Engine::take_anchor() noexcept {
+  std::shared_lock guard(global_);
+  if (!capture_) return;
+  if (const auto next = capture_->anchor(); next)
+    gate.next_anchor.store(*next, std::memory_order_relaxed);
+}
+
+std::uint64_t Engine::drain(std::uint32_t nc, nrt_sys_trace_event_t* out,
+                            std::uint64_t max) noexcept {
+  take_anchor();
+  const std::uint64_t cut = ordered_ticks();
+  std::shared_lock guard(global_);
+  Core* const core = capture_ ? capture_->core(nc) : nullptr;
+  if (core == nullptr) return 0;
+  return capture_->take(*core, cut, out, std::min(max, capture_->capacity));
+}
+
+NRT_STATUS Engine::fetch(const nrt_sys_trace_fetch_options_t& options, JsonBuffer& out) noexcept {
+  StringShard names;
+  std::vector<std::int32_t> gids;
+  std::uint64_t limit = 0;
+  std::unique_ptr<nrt_sys_trace_event_t[]> portion;
+  take_anchor();
+  const std::uint64_t cut = ordered_ticks();
+  try {
+    combine_strings(names);
+    std::shared_lock guard(global_);
+    if (capture_) {
+      gids = capture_->gids;
+      limit = fetch_limit(options, capture_->capacity);
+      portion = std::make_unique_for_overwrite<nrt_sys_trace_event_t[]>(std::min(limit, kPortion));
+    }
+  } catch (const std::bad_alloc&) {
+    log::write(log::Level::kWarn, "no memory to fetch events");
+    return NRT_RESOURCE;
+  }
+
+  const std::optional<std::uint32_t> selected = selected_core(options);
+  if (selected && *selected >= gids.size())
+    log::write(log::Level::kWarn, "core {} is not visible: no events", *selected);
+  JsonWriter json({gids, &names, host::include_default_algorithm()});
+  std::uint64_t taken = 0;
+  bool whole = true;
+  for (std::uint32_t nc = 0; whole && nc < gids.size(); ++nc) {
+    if (selected && *selected != nc) continue;
+    for (std::uint64_t left = limit; whole && left > 0;) {
+      std::uint64_t count = 0;
+      {
+        // Not held over the whole fetch: a stop waits for one portion only.
+        std::shared_lock guard(global_);
+        Core* const core = capture_ ? capture_->core(nc) : nullptr;
+        if (core != nullptr)
+          count = capture_->take(*core, cut, portion.get(), std::min(left, kPortion));
+      }
+      if (count == 0) break;
+      taken += count;
+      left -= count;
+      for (std::uint64_t i = 0; whole && i < count; ++i) whole = json.event(portion[i]);
+    }
+  }
+  if (whole) out = json.finish();
+  if (!out.text) {
+    log::write(log::Level::kWarn, "no memory for JSON: {} events are lost", taken);
+    return NRT_RESOURCE;
+  }
+  return NRT_SUCCESS;
+}
+
+std::optional<RingCounts> Engine::counts(std::uint32_t nc) noexcept {
+  std::shared_lock guard(global_);
+  Core* const core = capture_ ? capture_->core(nc) : nullptr;
+  if (core == nullptr) return std::nullopt;
+  return core->counts();
+}
+
+std::uint64_t Engine::total_created() noexcept {
+  std::shared_lock guard(global_);
+  std::uint64_t total = 0;
+  for (std::uint32_t nc = 0; capture_ && nc < kMaxCores; ++nc)
+    if (Core* const core = capture_->core(nc); core != nullptr) total += core->created();
+  return total;
+}
+
+void Engine::intern(std::uint64_t id, std::string_view name, std::uint32_t nc) noexcept {
+  if (nc >= kMaxCores) nc = 0;
+  std::shared_lock guard(global_);
+  if (!capture_ || capture_->core(nc) == nullptr) return;
+  if (!capture_->add_name(nc, id, name))
+    log::write(log::Level::kWarn, "no memory for the name of id {}", id);
+}
+
+void Engine::combine_strings(StringShard& into) {
+  std::shared_lock guard(global_);
+  for (std::uint32_t nc = 0; capture_ && nc < kMaxCores; ++nc) {
+    Core* const core = capture_->core(nc);
+    if (core == nullptr) continue;
+    std::lock_guard names_guard(core->names_lock);
+    into.merge(core->names);
+  }
+}
+
+void Engine::set_sequence(std::uint32_t nc, std::uint64_t sequence) noexcept {
+  std::shared_lock guard(global_);
+  if (Core* const core = capture_ ? capture_->core(nc) : nullptr; core != nullptr)
+    core->set_sequence(sequence);
+}
+
+}  // namespace ndtel::systrace
