@@ -33,18 +33,23 @@ bool use_tick_source(TickSource source) noexcept;
 /// The source in use.
 TickSource tick_source() noexcept;
 
+/// The processor's counter, for callers who know that it is in use; 0 where there is none.
+inline std::uint64_t hardware_ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  std::uint64_t value;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+  return 0;
+#endif
+}
+
 /// The time in ticks. May be read a few nanoseconds earlier or later than program order says.
 inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
   if (detail::hardware_ticks) [[likely]]
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  if (detail::hardware_ticks) [[likely]] {
-    std::uint64_t value;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-  }
-#endif
+    return hardware_ticks();
   return detail::monotonic_ns();
 }
 

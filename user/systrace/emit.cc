@@ -5,14 +5,13 @@
 
 namespace ndtel::systrace {
 
-std::uint64_t emit_slowly(const Emission& event) noexcept {
+std::uint64_t emit_slowly(Emission event) noexcept {
   if (event.nc >= kMaxCores) {
     if (gate.admission.epoch() == 0) return 0;
     log::write(log::Level::kWarn, "an event for core {}, which cannot be, counts as core 0's",
                event.nc);
-    Emission moved = event;
-    moved.nc = 0;
-    return emit(moved);
+    event.nc = 0;
+    return emit(event);
   }
   Thread* const thread =
       current_thread != nullptr ? current_thread : Engine::get().threads().join();
@@ -21,6 +20,11 @@ std::uint64_t emit_slowly(const Emission& event) noexcept {
     return 0;
   }
   return Engine::get().emit(*thread, event);
+}
+
+std::uint64_t anchor_after(std::uint64_t tracking_id) noexcept {
+  Engine::get().take_anchor();
+  return tracking_id;
 }
 
 std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
@@ -41,7 +45,7 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
     if (ring == nullptr) {
       nrt_sys_trace_event_t record{};
       record.trace_type = event.type;
-      record.thread_id = thread.id;
+      record.thread_id = thread.tag.thread_id();
       record.tracking_id = event.tracking_id;
       if (event.data != nullptr) record.data = *event.data;
       record.phase = event.phase;
@@ -55,15 +59,19 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
       break;
     }
     Cursor& cursor = thread.cursors[event.nc];
-    if (cursor.epoch != epoch) {
+    // The quick way takes asymmetric fences and the processor's ticks for granted. Elsewhere it has
+    // to find a cursor that does not match.
+    const bool quick = NativePolicy::asymmetric_fences && detail::hardware_ticks;
+    const std::uint64_t mark = quick ? epoch : ~epoch;
+    if (cursor.epoch != mark) {
       cursor = Cursor{};
-      cursor.epoch = epoch;
+      cursor.epoch = mark;
     }
     if (BlockEngineRing::ready(cursor) || ring->turn(cursor, thread.line)) {
       now = ticks();
       BlockEngineRing::write(cursor, [&](Slot& slot, std::uint64_t sequence) {
         if (tracking_id == 0) tracking_id = event_id(sequence, event.nc);
-        write_slot(slot, event, now, tracking_id, thread.id);
+        write_slot(slot, event, thread.tag, now, tracking_id);
       });
       last = cursor.base + cursor.limit;
       thread.line.leave();

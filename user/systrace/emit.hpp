@@ -12,11 +12,6 @@
 
 namespace ndtel::systrace {
 
-/// The calling thread's place; null until it emits for the first time. A plain word at a fixed
-/// offset: no call to find it, and no constructor.
-[[gnu::visibility("hidden"),
-  gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
-
 /// What an event says, beside when and by whom.
 struct Emission {
   std::uint32_t phase;
@@ -29,30 +24,37 @@ struct Emission {
 };
 
 /// Emits although something is in the way: no block, a core that does not exist, the first event
-/// of a thread, the classic engine.
-[[gnu::cold, gnu::noinline]] std::uint64_t emit_slowly(const Emission& event) noexcept;
+/// of a thread, the classic engine, a machine without quick fences or ticks.
+[[gnu::cold, gnu::noinline]] std::uint64_t emit_slowly(Emission event) noexcept;
+
+/// What happens after an event when the clock is to be compared. Returns `tracking_id`.
+[[gnu::cold, gnu::noinline]] std::uint64_t anchor_after(std::uint64_t tracking_id) noexcept;
 
 /// How far ahead of the next slot memory is fetched: far enough for its latency at full speed.
 inline constexpr std::size_t kPrefetchBytes = 1536;
 
-inline void write_slot(Slot& slot, const Emission& event, std::uint64_t ticks,
-                       std::uint64_t tracking_id, std::uint32_t thread_id) noexcept {
+/// A word as the caller stored it. The compiler must not join such loads: a wider one would have to
+/// wait until all of its stores have left the processor's store buffer.
+[[gnu::always_inline]] inline std::uint64_t load_word(const std::uint64_t& from) noexcept {
+  std::uint64_t word = from;
+  asm("" : "+r"(word));
+  return word;
+}
+
+[[gnu::always_inline]] inline void write_slot(Slot& slot, const Emission& event, EventTag thread,
+                                              std::uint64_t ticks,
+                                              std::uint64_t tracking_id) noexcept {
   slot.ticks = ticks;
-  slot.tag = EventTag(event.type, event.phase, thread_id, event.has_nrta_seq);
+  slot.tag = thread.with(event.type, event.phase, event.has_nrta_seq);
   slot.tracking_id = tracking_id;
   slot.nrta_seq_id = event.nrta_seq_id;
-  if (event.data == nullptr) {
-    for (std::uint64_t& word : slot.data) word = 0;
-    return;
-  }
-  // Word by word, as the caller just stored them: a wider load would have to wait until all of
-  // these stores have left the processor's store buffer.
-  for (int i = 0; i < 5; ++i) {
-    std::uint64_t word;
-    std::memcpy(&word, &event.data->words[i], sizeof word);
-    asm("" : "+r"(word));
-    slot.data[i] = word;
-  }
+  static constexpr nrt_sys_trace_event_data_t kNothing{};
+  const std::uint64_t* const words = (event.data != nullptr ? event.data : &kNothing)->words;
+  slot.data[0] = load_word(words[0]);
+  slot.data[1] = load_word(words[1]);
+  slot.data[2] = load_word(words[2]);
+  slot.data[3] = load_word(words[3]);
+  slot.data[4] = load_word(words[4]);
 }
 
 /// Records an event, if its core and type are captured. Returns its tracking id, else 0.
@@ -67,23 +69,25 @@ inline void write_slot(Slot& slot, const Emission& event, std::uint64_t ticks,
   if (thread == nullptr) [[unlikely]]
     return emit_slowly(event);
 
-  thread->line.enter();
+  // A cursor has the epoch of a capture only where fences are asymmetric and ticks are the
+  // processor's.
+  thread->line.enter_quickly();
   Cursor& cursor = thread->cursors[event.nc];
   if (gate.admission.epoch() != cursor.epoch || !BlockEngineRing::ready(cursor)) [[unlikely]] {
     thread->line.leave();
     return emit_slowly(event);
   }
   std::uint64_t tracking_id = event.tracking_id;
-  const std::uint64_t now = ticks();
+  const std::uint64_t now = hardware_ticks();
   BlockEngineRing::write(cursor, [&](Slot& slot, std::uint64_t sequence) {
     __builtin_prefetch(reinterpret_cast<std::byte*>(&slot) + kPrefetchBytes, 1);
     __builtin_prefetch(reinterpret_cast<std::byte*>(&slot) + kPrefetchBytes + 64, 1);
     if (tracking_id == 0) tracking_id = event_id(sequence, event.nc);
-    write_slot(slot, event, now, tracking_id, thread->id);
+    write_slot(slot, event, thread->tag, now, tracking_id);
   });
   thread->line.leave();
   if (now >= gate.next_anchor.load(std::memory_order_relaxed)) [[unlikely]]
-    Engine::get().take_anchor();
+    return anchor_after(tracking_id);
   return tracking_id;
 }
 

@@ -138,7 +138,8 @@ void Engine::part(Thread& thread) noexcept {
     Core* const core = capture_->core(nc);
     if (core == nullptr || core->blocks() == nullptr) continue;
     Cursor& cursor = thread.cursors[nc];
-    if (cursor.epoch == capture_->epoch) core->blocks()->leave(cursor, thread.line);
+    if (cursor.epoch == capture_->epoch || cursor.epoch == ~capture_->epoch)
+      core->blocks()->leave(cursor, thread.line);
   }
 }
 

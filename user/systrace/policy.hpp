@@ -43,12 +43,16 @@ struct NativePolicy {
 
   /// Stores `value`, ordered before every later load of this thread as seen by heavy_fence().
   static void announce(std::atomic<std::uint64_t>& word, std::uint64_t value) noexcept {
-    if (asymmetric_fences) [[likely]] {
-      word.store(value, std::memory_order_relaxed);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (asymmetric_fences) {
+      announce_asymmetric(word, value);
     } else {
       word.exchange(value, std::memory_order_seq_cst);
     }
+  }
+  /// The same, when asymmetric_fences is known to be true.
+  static void announce_asymmetric(std::atomic<std::uint64_t>& word, std::uint64_t value) noexcept {
+    word.store(value, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
   /// Loads a word after announce(). Sequentially consistent, which costs nothing on x86; where

@@ -24,10 +24,16 @@ constexpr std::uint64_t event_id(std::uint64_t sequence, std::uint32_t nc) noexc
 class EventTag {
  public:
   constexpr EventTag() = default;
-  constexpr EventTag(std::uint32_t type, std::uint32_t phase, std::uint32_t thread_id,
-                     bool has_nrta_seq) noexcept
-      : word_(phase | std::uint64_t{type} << 32 | std::uint64_t{has_nrta_seq} << 38 |
-              std::uint64_t{thread_id} << 39) {}
+  constexpr explicit EventTag(std::uint32_t thread_id) noexcept
+      : word_(std::uint64_t{thread_id} << 39) {}
+
+  /// The tag of an event of this tag's thread; type, phase and has_nrta_seq are still 0.
+  constexpr EventTag with(std::uint32_t type, std::uint32_t phase,
+                          bool has_nrta_seq) const noexcept {
+    EventTag tag;
+    tag.word_ = word_ | phase | std::uint64_t{type} << 32 | std::uint64_t{has_nrta_seq} << 38;
+    return tag;
+  }
 
   constexpr std::uint32_t phase() const noexcept { return static_cast<std::uint32_t>(word_); }
   constexpr std::uint32_t type() const noexcept { return (word_ >> 32) & 0x3f; }

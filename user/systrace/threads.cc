@@ -24,7 +24,7 @@ Thread* Threads::join() noexcept {
   if (memory == MAP_FAILED) return nullptr;
   auto* const thread = static_cast<Thread*>(memory);
   new (&thread->line) Line;
-  thread->id = static_cast<std::uint32_t>(::gettid());
+  thread->tag = EventTag(static_cast<std::uint32_t>(::gettid()));
   {
     std::lock_guard guard(lock_);
     try {

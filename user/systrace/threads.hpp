@@ -20,7 +20,7 @@ using Cursor = BlockEngineRing::Cursor;
 /// One thread that emits. Zeroed memory, touched as it is used.
 struct Thread {
   Line line;
-  std::uint32_t id = 0;  ///< of the kernel
+  EventTag tag;  ///< its id in the kernel
   Cursor cursors[NRT_SYS_TRACE_MAX_NC];
 };
 
