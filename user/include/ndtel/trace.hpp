@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tracing from C++: spans and instants of typed events, names, and captures.
+// Tracing from C++: captures, spans and instants of typed events, names.
+//
+//   ndtel::trace::start({});
+//   {
+//     ndtel::trace::Span<ndtel::trace::event::ExecPre> span(nc, {.exec_id = 1, .model_id = model});
+//     ...
+//   }  // the span ends here
+//   auto json = ndtel::trace::fetch_json();
+//   ndtel::trace::stop();
+//
+// The C functions of nrt/nrt_sys_trace.h and these are two ways to one engine: a process has one
+// capture at a time. All functions may be called from any thread; none from a signal handler.
 #ifndef NDTEL_TRACE_HPP
 #define NDTEL_TRACE_HPP
 
 #include <atomic>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include "ndtel/result.hpp"
+#include "ndtel/trace_events.hpp"
 #include "nrt/nrt_sys_trace_internal.h"
 
 namespace ndtel::trace {
@@ -21,12 +41,129 @@ extern TypeMasks masks;
 
 }  // namespace detail
 
-/// Whether events of this type are recorded for a core now: a load and a test, where even the
+/// Whether events of this type are recorded for a core now: a load and a test, for where even the
 /// preparation of a payload would cost too much.
 [[gnu::always_inline]] inline bool enabled(std::uint32_t nc, std::uint32_t type) noexcept {
   return nc < NRT_SYS_TRACE_MAX_NC && type < NRT_SYS_TRACE_EVENT_TYPE_COUNT &&
          (detail::masks.core[nc].load(std::memory_order_relaxed) >> type & 1) != 0;
 }
+
+// ---- emitting ----
+
+namespace detail {
+
+template <typename Event, typename Payload>
+[[gnu::always_inline]] inline std::uint64_t emit(nrt_sys_trace_event_phase_t phase,
+                                                 std::uint32_t nc, const Payload& payload,
+                                                 std::uint64_t tracking_id) noexcept {
+  if (nc < NRT_SYS_TRACE_MAX_NC && !enabled(nc, Event::kType)) return 0;
+  const nrt_sys_trace_event_data_t data = to_data(payload);
+  return nrt_sys_trace_new_event(phase, Event::kType, &data, tracking_id, nc);
+}
+
+}  // namespace detail
+
+/// Records the start of a span that ends elsewhere: in another thread, or not with a scope. Returns
+/// what stop() needs to end it; 0 when nothing was recorded.
+template <typename Event>
+std::uint64_t start(std::uint32_t nc, const typename Event::Start& payload = {}) noexcept {
+  return detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_START, nc, payload, 0);
+}
+
+/// Records the end of a span. With a tracking id of 0 it is an end without a start.
+template <typename Event>
+void stop(std::uint32_t nc, std::uint64_t tracking_id,
+          const typename Event::Stop& payload = {}) noexcept {
+  detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_STOP, nc, payload, tracking_id);
+}
+
+/// Records something without a duration. Returns its tracking id; 0 when nothing was recorded.
+template <typename Event>
+std::uint64_t instant(std::uint32_t nc, const typename Event::Instant& payload = {}) noexcept {
+  return detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_INSTANT, nc, payload, 0);
+}
+
+/// A span that lasts as long as this object. When its start was not recorded, its end is not.
+template <typename Event>
+class [[nodiscard]] Span {
+ public:
+  explicit Span(std::uint32_t nc, const typename Event::Start& payload = {}) noexcept
+      : tracking_id_(trace::start<Event>(nc, payload)), nc_(nc) {}
+  Span(Span&& other) noexcept
+      : tracking_id_(std::exchange(other.tracking_id_, 0)), nc_(other.nc_), stop_(other.stop_) {}
+  Span& operator=(Span&&) = delete;
+  ~Span() { end(); }
+
+  /// What the end of the span will say.
+  void set_stop(const typename Event::Stop& payload) noexcept { stop_ = payload; }
+
+  /// Ends the span now.
+  void end() noexcept {
+    if (const std::uint64_t id = std::exchange(tracking_id_, 0); id != 0)
+      trace::stop<Event>(nc_, id, stop_);
+  }
+
+  /// What start and end of the span have in common; 0 when it is not recorded, or over.
+  std::uint64_t tracking_id() const noexcept { return tracking_id_; }
+
+ private:
+  std::uint64_t tracking_id_;
+  std::uint32_t nc_;
+  [[no_unique_address]] typename Event::Stop stop_{};
+};
+
+/// The id under which payloads refer to a name: 1..2^50, the same in every process. The name is
+/// kept while a capture runs. 0 for what is not UTF-8.
+std::uint64_t intern(std::string_view name, std::uint32_t nc = 0) noexcept;
+
+// ---- captures ----
+
+/// Which ring a capture uses.
+enum class Ring {
+  kBlocks,   ///< blocks of slots that belong to one thread at a time: the quick one
+  kClassic,  ///< one bounded queue a core
+};
+
+/// What to capture.
+struct Config {
+  /// Events each core keeps, 1024 at least; the oldest give way.
+  std::uint64_t events_per_core = NRT_SYS_TRACE_DEFAULT_EVENTS_PER_NC;
+  std::bitset<NRT_SYS_TRACE_MAX_NC> cores = std::bitset<NRT_SYS_TRACE_MAX_NC>().set();
+  std::bitset<NRT_SYS_TRACE_EVENT_TYPE_COUNT> types =
+      std::bitset<NRT_SYS_TRACE_EVENT_TYPE_COUNT>().set();
+  Ring ring = Ring::kBlocks;
+  /// Path of the listening socket of a reader that gets the capture's memory, and can read it when
+  /// this process is gone (ndtel/trace_harvest.hpp); empty: nobody.
+  std::string socket;
+};
+
+/// Starts a capture of the visible cores. EBUSY while one runs, EINVAL impossible numbers, ENOMEM
+/// no room.
+Result<void> start(const Config& config);
+
+/// Stops it; events that were not read are lost. EALREADY when none runs.
+Result<void> stop();
+
+/// Events of a core since start. At rest created == pushed, and
+/// pushed == drained + displaced + left.
+struct Counts {
+  std::uint64_t created = 0;    ///< passed the filters
+  std::uint64_t pushed = 0;     ///< are complete
+  std::uint64_t drained = 0;    ///< were read
+  std::uint64_t displaced = 0;  ///< gave way to newer ones, unread
+  std::uint64_t left = 0;       ///< are there to be read
+  std::uint64_t skipped = 0;    ///< sequence numbers that no event has
+};
+
+/// Counts of a core; nothing when it is not captured.
+std::optional<Counts> counts(std::uint32_t nc) noexcept;
+
+/// Takes the oldest events of a core, up to the size of `out`. Returns how many.
+std::size_t drain(std::uint32_t nc, std::span<nrt_sys_trace_event_t> out) noexcept;
+
+/// Takes events of one core, or of all, as the JSON document of nrt_sys_trace_fetch_events().
+/// @param limit events of a core; 0: all
+Result<std::string> fetch_json(std::optional<std::uint32_t> nc = {}, std::uint64_t limit = 0);
 
 }  // namespace ndtel::trace
 

@@ -51,13 +51,13 @@ struct CcExecBarrierStart {
   std::uint64_t model_id = 0;
   std::uint32_t exec_id = 0;
   std::uint32_t reserved0 = 0;
-  Sync sync;
+  Sync sync{};
 };
 
 struct NcExecStart {
   std::uint32_t device_core_idx = 0;
   std::uint32_t exec_id = 0;
-  Sync sync;
+  Sync sync{};
   std::uint64_t model_id = 0;  // 0 when not known
 };
 
@@ -66,7 +66,7 @@ struct CcExecStart {
   std::uint32_t op_id = 0;
   std::uint32_t exec_id = 0;
   std::uint32_t reserved0 = 0;
-  Sync sync;
+  Sync sync{};
   std::uint32_t algo = 0;  // number of the collectives algorithm
   std::uint32_t reserved1 = 0;
 };
@@ -76,11 +76,11 @@ struct NcModelSwitchStart {
   std::uint32_t reserved0 = 0;
   std::uint64_t model_id = 0;
   std::uint64_t exec_id = 0;
-  Sync sync;
+  Sync sync{};
 };
 
 struct DeviceTime {
-  Sync sync;
+  Sync sync{};
 };
 
 struct Tensor {
@@ -107,7 +107,7 @@ struct TensorBlock {
 struct NumErr {
   std::uint32_t device_core_idx = 0;
   std::uint32_t exec_id = 0;
-  Sync sync;
+  Sync sync{};
   std::uint64_t model_id = 0;  // 0 when not known
 };
 
@@ -149,7 +149,7 @@ struct HwNotify {
   std::uint32_t custom_data = 0;
   std::uint32_t reserved1 = 0;
   std::uint64_t exec_id = 0;
-  Sync sync;
+  Sync sync{};
 };
 
 struct TimestampSync {
@@ -463,7 +463,8 @@ std::optional<Payload> payload_of(const nrt_sys_trace_event_t& event,
                                   nrt_sys_trace_event_phase_t phase) noexcept {
   if (event.trace_type != Event::kType || event.phase != phase) return std::nullopt;
   Payload payload;
-  if constexpr (!std::is_empty_v<Payload>) std::memcpy(&payload, &event.data, sizeof payload);
+  if constexpr (!std::is_empty_v<Payload>)
+    std::memcpy(static_cast<void*>(&payload), &event.data, sizeof payload);
   return payload;
 }
 
