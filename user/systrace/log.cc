@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,8 +14,13 @@
 #include <span>
 #include <string_view>
 
+#include "nrt/nlog.h"
+
 namespace ndtel::systrace::log {
 namespace {
+
+constexpr const char* kSubmodule = "RUST";
+constexpr const char* kComponent = "sys_trace";
 
 // The sink in two words that belong together: odd while they are being changed.
 std::mutex sink_writers;
@@ -32,7 +38,7 @@ Sink current_sink() noexcept {
   }
 }
 
-constinit RateLimit limit;
+constinit nlog::RateLimit limit;
 
 // Set while this thread's line is on its way: a sink that comes back here would never end.
 thread_local bool speaking = false;
@@ -54,9 +60,8 @@ void write_fully(int fd, std::string_view text) noexcept {
 }
 
 void to_nlog(void*, int level, const char* message) noexcept {
-  if (level > static_cast<int>(Level::kError)) return;
-  write_fully(STDERR_FILENO, message);
-  write_fully(STDERR_FILENO, "\n");
+  nlog_write(kSubmodule, kComponent, static_cast<nrt_log_level_t>(level), /*coaleced_msg=*/true,
+             /*api_level=*/false, "%s", message);
 }
 
 // A line on the stack, so that running out of memory can be reported. Its text is cut at kMaxLine.
@@ -86,45 +91,7 @@ class Line {
   std::size_t length_ = 0;
 };
 
-// Where the address of the file's name and the line number meet in a number that is never 0.
-std::uint64_t key_of(Place place) noexcept {
-  const auto file = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(place.file));
-  return ((file << 20) + place.line) << 1 | 1;
-}
-
 }  // namespace
-
-RateLimit::Turn& RateLimit::turn_of(std::uint64_t key) noexcept {
-  const std::size_t home = (key * 0x9E3779B97F4A7C15 >> 32) % kPlaces;
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    Turn& turn = turns_[(home + i) % kPlaces];
-    std::uint64_t owner = turn.place.load(std::memory_order_relaxed);
-    if (owner == 0 && turn.place.compare_exchange_strong(owner, key, std::memory_order_relaxed))
-      return turn;
-    if (owner == key) return turn;
-  }
-  return turns_[kPlaces];
-}
-
-bool RateLimit::admit(Place place, std::uint64_t now_ns, std::uint64_t* suppressed) noexcept {
-  Turn& turn = turn_of(key_of(place));
-  std::uint64_t next = turn.next_ns.load(std::memory_order_relaxed);
-  if (now_ns < next ||
-      !turn.next_ns.compare_exchange_strong(next, now_ns + kInterval, std::memory_order_relaxed)) {
-    turn.suppressed.fetch_add(1, std::memory_order_relaxed);
-    return false;
-  }
-  *suppressed = turn.suppressed.exchange(0, std::memory_order_relaxed);
-  return true;
-}
-
-void RateLimit::forget() noexcept {
-  for (Turn& turn : turns_) {
-    turn.place.store(0, std::memory_order_relaxed);
-    turn.next_ns.store(0, std::memory_order_relaxed);
-    turn.suppressed.store(0, std::memory_order_relaxed);
-  }
-}
 
 void set_sink(Sink sink) noexcept {
   const std::lock_guard lock(sink_writers);
@@ -137,10 +104,14 @@ void set_sink(Sink sink) noexcept {
 
 bool enabled(Level level) noexcept {
   if (sink_function.load(std::memory_order_relaxed) != nullptr) return true;
-  return level <= Level::kError;
+  nrt_log_level_t wanted = NRT_LOG_LEVEL_DISABLED;
+  nlog_get_log_level(kSubmodule, &wanted);
+  // Levels that nlog does not have leave the choice to it.
+  return wanted == NRT_LOG_LEVEL_DISABLED || wanted >= NRT_LOG_LEVEL_TRACE ||
+         static_cast<unsigned>(level) <= wanted;
 }
 
-void detail::write(Level level, Place place, fmt::string_view text,
+void detail::write(Level level, nlog::Place place, fmt::string_view text,
                    fmt::format_args args) noexcept {
   if (speaking) return;
   std::uint64_t suppressed = 0;

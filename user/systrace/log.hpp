@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
+#include <utility>
+
+#include "../log/rate_limit.hpp"
 
 namespace ndtel::systrace::log {
 
@@ -31,12 +32,6 @@ void set_sink(Sink sink) noexcept;
 /// level when the program brought a sink.
 bool enabled(Level level) noexcept;
 
-/// A place in the source.
-struct Place {
-  const char* file;
-  unsigned line;
-};
-
 /// A format string and where it was written.
 template <typename... Args>
 struct Format {
@@ -46,7 +41,7 @@ struct Format {
       : text(text), place{file, line} {}
 
   fmt::format_string<Args...> text;
-  Place place;
+  nlog::Place place;
 };
 
 /// Longest line, in bytes; longer ones are cut.
@@ -54,7 +49,7 @@ inline constexpr std::size_t kMaxLine = 1023;
 
 namespace detail {
 
-void write(Level level, Place place, fmt::string_view text, fmt::format_args args) noexcept;
+void write(Level level, nlog::Place place, fmt::string_view text, fmt::format_args args) noexcept;
 [[noreturn]] void fatal(fmt::string_view text, fmt::format_args args) noexcept;
 /// Lets every place speak again, for tests: no other thread may log meanwhile.
 void forget_limits() noexcept;
@@ -75,31 +70,6 @@ template <typename... Args>
 [[noreturn]] void fatal(fmt::format_string<Args...> text, Args&&... args) noexcept {
   detail::fatal(text, fmt::make_format_args(args...));
 }
-
-/// One line per second and place. Public for its tests.
-class RateLimit {
- public:
-  /// Whether `place` may speak at `now_ns`, and then how many times it was refused since it last
-  /// did. Places beyond kPlaces share one turn.
-  bool admit(Place place, std::uint64_t now_ns, std::uint64_t* suppressed) noexcept;
-
-  /// Lets every place speak again; no other thread may use this object meanwhile.
-  void forget() noexcept;
-
-  static constexpr std::size_t kPlaces = 128;
-  static constexpr std::uint64_t kInterval = 1'000'000'000;
-
- private:
-  struct Turn {
-    std::atomic<std::uint64_t> place{0};    // 0: nobody's
-    std::atomic<std::uint64_t> next_ns{0};  // may speak from then on
-    std::atomic<std::uint64_t> suppressed{0};
-  };
-
-  Turn& turn_of(std::uint64_t place) noexcept;
-
-  Turn turns_[kPlaces + 1];  // the last one is shared
-};
 
 }  // namespace ndtel::systrace::log
 
