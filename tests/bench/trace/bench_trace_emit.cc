@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tracing costs: a full emit against the bare push of crossbeam-queue and against LTTng-UST in
+// overwrite mode, with one thread and two, on rings of 1 Mi events that are full; what it costs
+// when it is off; and its memory.
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clock_ticks.hpp"
+#include "core_capture.hpp"
+#include "crossbeam_peer.hpp"
+#include "empty_call.h"
+#include "lttng_peer.hpp"
+#include "measure.hpp"
+#include "ndtel/trace.hpp"
+
+namespace {
+
+using namespace ndtel::bench;
+
+constexpr int kRounds = 31;
+constexpr std::uint64_t kEvents = 1 << 17;  // a round of one thread
+
+std::uint64_t resident_bytes() {
+  std::ifstream rollup("/proc/self/smaps_rollup");
+  for (std::string word; rollup >> word;) {
+    std::uint64_t kib = 0;
+    if (word == "Rss:" && rollup >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+// Both threads start together; the cost an event is the mean of what each of them saw.
+template <typename Emit>
+double with_two_threads(Emit emit) {
+  std::atomic<int> ready{0};
+  std::array<double, 2> ns{};
+  const auto run = [&](std::size_t index) {
+    ready.fetch_add(1);
+    while (ready.load() != 2) continue;
+    ns[index] = nanoseconds_each(kEvents, [&] { emit(kEvents); });
+  };
+  std::thread other(run, 1);
+  run(0);
+  other.join();
+  return (ns[0] + ns[1]) / 2;
+}
+
+template <typename Emit>
+double with_one_thread(Emit emit) {
+  return nanoseconds_each(kEvents, [&] { emit(kEvents); });
+}
+
+struct Series {
+  std::vector<double> one, two;
+};
+
+template <typename Emit>
+void measure(Series& series, Emit emit) {
+  series.one.push_back(with_one_thread(emit));
+  series.two.push_back(with_two_threads(emit));
+}
+
+// The least an event can cost here: its time, and its bytes.
+void measure_floor(Report& report) {
+  std::vector<double> ticks_ns, bytes_ns;
+  auto ring = std::make_unique<std::array<std::array<std::uint64_t, 14>, 4096>>();
+  for (int round = 0; round < kRounds; ++round) {
+    std::uint64_t sum = 0;
+    ticks_ns.push_back(nanoseconds_each(kEvents, [&] {
+      for (std::uint64_t i = 0; i < kEvents; ++i) sum += ndtel::systrace::ticks();
+    }));
+    asm volatile("" : : "r"(sum));
+    bytes_ns.push_back(nanoseconds_each(kEvents, [&] {
+      for (std::uint64_t i = 0; i < kEvents; ++i) {
+        auto& record = (*ring)[i % ring->size()];
+        for (auto& word : record) word = i;
+        asm volatile("" : : "r"(&record) : "memory");
+      }
+    }));
+  }
+  report.ns("floor_ticks", median(ticks_ns));
+  report.ns("floor_112_bytes_cached", median(bytes_ns));
+}
+
+[[gnu::noinline]] void empty_loop(std::uint32_t nc) {
+  for (std::uint64_t i = 0; i < kEvents; ++i) asm volatile("" : "+r"(nc));
+}
+
+[[gnu::noinline]] void gate_loop(std::uint32_t nc) {
+  nrt_sys_trace_event_data_t data{};
+  for (std::uint64_t i = 0; i < kEvents; ++i) {
+    asm volatile("" : "+r"(nc));
+    if (ndtel::trace::enabled(nc, kType)) [[unlikely]]
+      nrt_sys_trace_new_event(NRT_SYS_TRACE_EVENT_PHASE_START, kType, &data, 0, nc);
+  }
+}
+
+[[gnu::noinline]] void empty_call_loop(std::uint32_t type) {
+  nrt_sys_trace_event_data_t data{};
+  for (std::uint64_t i = 0; i < kEvents; ++i) {
+    data.exec_pre.exec_id = i;
+    bench_empty_call(NRT_SYS_TRACE_EVENT_PHASE_START, type, &data, 0, 0);
+  }
+}
+
+void measure_gate(Report& report, bool capturing) {
+  std::vector<double> empty, gate, call, off;
+  const std::uint32_t type = capturing ? kFilteredType : kType;
+  for (int round = 0; round < kRounds; ++round) {
+    empty.push_back(nanoseconds_each(kEvents, [] { empty_loop(0); }));
+    gate.push_back(nanoseconds_each(kEvents, [] { gate_loop(0); }));
+    call.push_back(nanoseconds_each(kEvents, [&] { empty_call_loop(type); }));
+    off.push_back(nanoseconds_each(kEvents, [&] { emit_through_c(type, 0, kEvents); }));
+  }
+  report.ns("empty_plt_call", median(call));
+  if (capturing) {
+    report.ns("filtered_type", median(off));
+    report.ratio("trace_filtered_vs_empty_plt_call", median_ratio(off, call), 3);
+    return;
+  }
+  std::vector<double> more;
+  for (std::size_t i = 0; i < gate.size(); ++i) more.push_back(gate[i] - empty[i]);
+  report.ns("empty_loop", median(empty));
+  report.ns("gate_off_inline", median(gate));
+  report.ns("gate_off_c", median(off));
+  report.ratio("trace_gate_off_inline_ns_over_empty_loop", median(more), 0.5);
+  report.ratio("trace_gate_off_c_vs_empty_plt_call", median_ratio(off, call), 1.5);
+}
+
+void measure_memory(Report& report) {
+  const std::uint64_t before = resident_bytes();
+  const Capture capture;
+  emit_through_c(kType, 0, 2 * kSlots);
+  const std::uint64_t after = resident_bytes();
+  report.ratio("trace_bytes_per_slot", static_cast<double>(after - before) / kSlots, 128);
+}
+
+}  // namespace
+
+int main() {
+  Report report;
+  ndtel::systrace::use_tick_source(ndtel::systrace::best_tick_source());
+  measure_floor(report);
+  measure_gate(report, false);
+  measure_memory(report);
+
+  const Capture capture;
+  if (!capture.running()) {
+    fmt::print(stderr, "bench_trace_emit: the capture does not start\n");
+    return 2;
+  }
+  measure_gate(report, true);
+
+  CrossbeamPeer crossbeam(kSlots);
+  LttngPeer lttng;
+  bool with_lttng = lttng.problem().empty();
+  if (with_lttng) {
+    std::vector<double> disabled;
+    for (int round = 0; round < kRounds; ++round)
+      disabled.push_back(with_one_thread([&](std::uint64_t count) { lttng.emit(0, count); }));
+    report.ns("lttng_disabled", median(disabled));
+    with_lttng = lttng.enable();
+  }
+
+  // Every ring is full, and every page of it was written, before anything counts.
+  emit_through_c(kType, 0, 2 * kSlots);
+  crossbeam.push(0, 2 * kSlots);
+  if (with_lttng) {
+    std::thread other([&] { lttng.emit(0, 3 * kSlots); });
+    lttng.emit(0, 3 * kSlots);
+    other.join();
+  }
+
+  Series ours, bare, ust;
+  const std::uint64_t events_before = nrt_sys_trace_total_event_count();
+  for (int round = 0; round < kRounds; ++round) {
+    measure(ours, [](std::uint64_t count) { emit_through_c(kType, 0, count); });
+    if (CrossbeamPeer::kBuilt)
+      measure(bare, [&](std::uint64_t count) { crossbeam.push(0, count); });
+    if (with_lttng) measure(ust, [&](std::uint64_t count) { lttng.emit(0, count); });
+  }
+  const std::uint64_t recorded = nrt_sys_trace_total_event_count() - events_before;
+  if (recorded != 3 * kRounds * kEvents) {
+    fmt::print(stderr, "bench_trace_emit: recorded {} events, emitted {}\n", recorded,
+               3 * kRounds * kEvents);
+    return 2;
+  }
+
+  report.ns("emit", median(ours.one));
+  report.ns("emit_two_threads", median(ours.two));
+  report.ratio("trace_two_threads_vs_one", median_ratio(ours.two, ours.one), 1.3);
+  if (CrossbeamPeer::kBuilt) {
+    report.ns("crossbeam", median(bare.one));
+    report.ns("crossbeam_two_threads", median(bare.two));
+    report.ratio("trace_emit_vs_crossbeam", median_ratio(ours.one, bare.one), 0.5);
+  } else {
+    report.missing("trace_emit_vs_crossbeam", "librust-crossbeam-queue-dev is not installed");
+  }
+  if (with_lttng) {
+    report.ns("lttng", median(ust.one));
+    report.ns("lttng_two_threads", median(ust.two));
+    report.ratio("trace_emit_vs_lttng", median_ratio(ours.one, ust.one), 0.15);
+  } else {
+    report.missing("trace_emit_vs_lttng", lttng.problem());
+  }
+  return report.exit_status();
+}
