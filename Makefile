@@ -80,7 +80,9 @@ check: setup
 	$(Q)scripts/check.sh
 
 .PHONY: bench
-bench: user
+bench:
+	$(Q)scripts/setup.sh bench
+	$(Q)$(MAKE) user
 	$(Q)scripts/bench.sh out/user
 
 .PHONY: install

@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: setup.sh
+# usage: setup.sh [bench]
 #
-# Install the packages of packages.txt that this machine lacks; say which.
+# Install the packages of packages.txt that this machine lacks; say which. Those
+# that only "make bench" needs, compilers of peers among them, on request.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 case ${1-} in
-'') ;;
--h|--help) sed -n '4,6 s/^# \{0,1\}//p' "$0"; exit 0 ;;
-*) echo "setup.sh: takes no argument" >&2; exit 2 ;;
+'') skip='/^# make bench$/,/^$/d' ;;
+bench) skip= ;;
+-h|--help) sed -n '4,7 s/^# \{0,1\}//p' "$0"; exit 0 ;;
+*) echo "setup.sh: takes no argument but 'bench'" >&2; exit 2 ;;
 esac
 
-mapfile -t wanted < <(sed 's/#.*//; s/[[:space:]]//g; /^$/d' "$here/packages.txt")
+mapfile -t wanted < <(sed "$skip" "$here/packages.txt" | sed 's/#.*//; s/[[:space:]]//g; /^$/d')
 # A package that only a virtual name provides shows up as unknown here too.
 mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
 	<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
