@@ -21,7 +21,7 @@ class StringShard;
 /// What a document shows beside the events themselves; it outlives the writer.
 struct JsonContext {
   /// Global worker ids of the visible cores, by index; cores beyond have -1.
-  std::span<const std::int32_t> worker_gids;
+  std::span<const std::int32_t> worker_gids = {};
   /// Names of models; null: none are shown.
   const StringShard* names = nullptr;
   /// Shows the collectives algorithm 0, too.
@@ -54,6 +54,10 @@ class JsonWriter {
   /// Ends the document and hands it out; the writer is of no use after that. Warns if there were
   /// phases that no one knows.
   JsonBuffer finish() noexcept;
+
+  /// Bytes written, and bytes of memory held for them.
+  std::size_t size() const noexcept { return size_; }
+  std::size_t capacity() const noexcept { return capacity_; }
 
  private:
   // What the payload says about the event itself.
