@@ -20,10 +20,13 @@ namespace ndtel::systrace {
 template <typename Policy>
 class alignas(128) ThreadLine {
  public:
-  void enter() noexcept { Policy::announce(inside_, ++count_); }
+  void enter() noexcept { Policy::announce(inside_, count_ + 1); }
   /// enter(), where the caller knows that fences are asymmetric: one plain store.
-  void enter_quickly() noexcept { Policy::announce_asymmetric(inside_, ++count_); }
-  void leave() noexcept { inside_.store(++count_, std::memory_order_release); }
+  void enter_quickly() noexcept { Policy::announce_asymmetric(inside_, count_ + 1); }
+  void leave() noexcept {
+    count_ += 2;
+    inside_.store(count_, std::memory_order_release);
+  }
 
   /// The visit that is going on, 0 for none.
   std::uint64_t visit() const noexcept {
@@ -38,7 +41,7 @@ class alignas(128) ThreadLine {
 
  private:
   typename Policy::template Atomic<std::uint64_t> inside_{0};
-  std::uint64_t count_ = 0;  // the thread's own copy of inside_
+  std::uint64_t count_ = 0;  // what inside_ was when the thread was last outside
 };
 
 /// The epoch of the running capture; 0 while there is none.

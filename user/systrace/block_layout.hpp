@@ -56,8 +56,10 @@ struct alignas(128) BlockHeader {
   std::uint64_t base = 0;   ///< slot i holds the event of sequence base + i + 1
   std::uint64_t order = 0;  ///< rises with every block that closes; 0 while it was never closed
 
-  alignas(64) typename Policy::template Atomic<std::uint32_t> begun{0};  ///< slots begun
-  typename Policy::template Atomic<std::uint32_t> written{0};            ///< slots complete
+  /// Last sequence begun, and last one complete; `base` while there is none. Nothing while the
+  /// block is free or claimed.
+  alignas(64) typename Policy::template Atomic<std::uint64_t> begun{0};
+  typename Policy::template Atomic<std::uint64_t> written{0};
 };
 
 /// Events of blocks that were given up, so that their sums do not go with them.

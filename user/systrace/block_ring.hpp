@@ -40,16 +40,14 @@ struct RingCounts {
 
 /// Where a thread writes next in one ring.
 template <typename Policy, typename Slot>
-struct BlockCursor {
+struct alignas(64) BlockCursor {
   std::uint64_t epoch = std::numeric_limits<std::uint64_t>::max();  ///< capture it belongs to
   BlockHeader<Policy>* header = nullptr;
-  Slot* slots = nullptr;   ///< of the block
-  std::uint64_t word = 0;  ///< what the block's word is while it is this thread's
-  std::uint64_t base = 0;
-  std::uint32_t next = 0;
-  std::uint32_t limit = 0;
+  Slot* next = nullptr;
+  Slot* end = nullptr;
+  std::uint64_t word = 0;      ///< what the block's word is while it is this thread's
+  std::uint64_t sequence = 0;  ///< of the slot before `next`; without a block, this thread's last
   std::uint32_t block = 0;
-  std::uint64_t last = 0;  ///< sequence of this thread's last event in blocks it had before
 };
 
 /// Slot needs a member `ticks`; its events are ordered by it. `Slot` is what a slot occupies in
@@ -88,17 +86,18 @@ class BlockRing {
 
   /// Whether the cursor may write the next slot now. Between enter() and leave() of its thread.
   static bool ready(const Cursor& cursor) noexcept {
-    return cursor.next != cursor.limit && Policy::look(cursor.header->word) == cursor.word;
+    return cursor.next != cursor.end && Policy::look(cursor.header->word) == cursor.word;
   }
 
   /// Writes one event: `fill(slot, sequence)` writes the slot. Only when ready().
   template <typename Fill>
   static void write(Cursor& cursor, Fill&& fill) noexcept {
-    const std::uint32_t at = cursor.next;
-    cursor.header->begun.store(at + 1, std::memory_order_relaxed);
-    fill(cursor.slots[at], cursor.base + at + 1);
-    cursor.header->written.store(at + 1, std::memory_order_release);
-    cursor.next = at + 1;
+    const std::uint64_t sequence = cursor.sequence + 1;
+    cursor.header->begun.store(sequence, std::memory_order_relaxed);
+    fill(*cursor.next, sequence);
+    cursor.header->written.store(sequence, std::memory_order_release);
+    cursor.sequence = sequence;
+    ++cursor.next;
   }
 
   /// Gives the cursor a block to write into, between enter() and leave() of `line`. False while
@@ -107,7 +106,7 @@ class BlockRing {
   bool turn(Cursor& cursor, const Line& line) noexcept {
     std::lock_guard guard(lock_);
     if (mine(cursor, line)) {
-      if (cursor.next != cursor.limit) {
+      if (cursor.next != cursor.end) {
         reopen(cursor.block, cursor);  // it was revoked, but nobody took it yet
         return true;
       }
@@ -129,7 +128,7 @@ class BlockRing {
     std::lock_guard guard(lock_);
     if (mine(cursor, line)) {
       remove(open_, cursor.block);
-      if (cursor.next == cursor.limit) {
+      if (cursor.next == cursor.end) {
         close(cursor.block);
       } else {
         orphan(cursor.block);
@@ -195,7 +194,19 @@ class BlockRing {
     --list.size;
   }
 
-  // Changes of hands. All under lock_.
+  // What a block's head says. Under lock_.
+
+  /// Complete slots. What is in them was written before.
+  std::uint32_t written(std::uint32_t block) const noexcept {
+    const Header& header = headers_[block];
+    return static_cast<std::uint32_t>(header.written.load(std::memory_order_acquire) - header.base);
+  }
+
+  ReadMark read_mark(std::uint32_t block) const noexcept {
+    return ReadMark::of(headers_[block].read.load(std::memory_order_relaxed));
+  }
+
+  // Changes of hands. Under lock_.
 
   bool mine(const Cursor& cursor, const Line& line) const noexcept {
     if (cursor.header == nullptr || notes_[cursor.block].owner != &line) return false;
@@ -204,9 +215,8 @@ class BlockRing {
   }
 
   static void forget(Cursor& cursor) noexcept {
-    if (cursor.header != nullptr) cursor.last = cursor.base + cursor.next;
     cursor.header = nullptr;
-    cursor.next = cursor.limit = 0;
+    cursor.next = cursor.end = nullptr;
   }
 
   void set_state(std::uint32_t block, BlockState state) noexcept {
@@ -221,12 +231,12 @@ class BlockRing {
     Header& header = headers_[block];
     const std::uint64_t generation =
         block_generation(header.word.load(std::memory_order_relaxed)) + 1;
+    Slot* const slots = slots_ + std::uint64_t{block} * geometry_.block_slots;
     cursor.header = &header;
-    cursor.slots = slots_ + std::uint64_t{block} * geometry_.block_slots;
     cursor.block = block;
-    cursor.base = header.base;
-    cursor.next = header.written.load(std::memory_order_relaxed);
-    cursor.limit = geometry_.block_slots;
+    cursor.next = slots + written(block);
+    cursor.end = slots + geometry_.block_slots;
+    cursor.sequence = header.written.load(std::memory_order_relaxed);
     cursor.word = block_word(generation, BlockState::kOpen);
     header.word.store(cursor.word, std::memory_order_release);
   }
@@ -239,10 +249,8 @@ class BlockRing {
   }
 
   void close(std::uint32_t block) noexcept {
-    Header& header = headers_[block];
-    const std::uint32_t written = header.written.load(std::memory_order_relaxed);
-    head_->skipped += geometry_.block_slots - written;
-    header.order = ++head_->closings;
+    head_->skipped += geometry_.block_slots - written(block);
+    headers_[block].order = ++head_->closings;
     notes_[block].owner = nullptr;
     set_state(block, BlockState::kClosed);
     append(idle(block) ? free_ : closed_, block);
@@ -256,17 +264,13 @@ class BlockRing {
 
   /// Whether everything in a closed block was read, and nobody reads it now.
   bool idle(std::uint32_t block) const noexcept {
-    const Header& header = headers_[block];
-    return notes_[block].pins == 0 &&
-           ReadMark::of(header.read.load(std::memory_order_relaxed)).taken ==
-               header.written.load(std::memory_order_relaxed);
+    return notes_[block].pins == 0 && read_mark(block).taken == written(block);
   }
 
   /// A block that another thread left half full, if this thread's sequences still rise in it.
   bool adopt(Cursor& cursor, const Line& line) noexcept {
     for (std::uint32_t block = orphans_.first; block != kNone; block = notes_[block].next) {
-      const Header& header = headers_[block];
-      if (header.base + header.written.load(std::memory_order_relaxed) < cursor.last) continue;
+      if (headers_[block].written.load(std::memory_order_relaxed) < cursor.sequence) continue;
       remove(orphans_, block);
       open(block, cursor, line);
       return true;
@@ -275,7 +279,10 @@ class BlockRing {
   }
 
   void reserve(std::uint32_t block) noexcept {
-    headers_[block].base = head_->sequence;
+    Header& header = headers_[block];
+    header.base = head_->sequence;
+    header.begun.store(header.base, std::memory_order_relaxed);
+    header.written.store(header.base, std::memory_order_relaxed);
     head_->sequence += geometry_.block_slots;
   }
 
@@ -320,20 +327,18 @@ class BlockRing {
   /// so they are noted in the journal before the block says that it is claimed.
   void claim(std::uint32_t block) noexcept {
     Header& header = headers_[block];
-    const std::uint32_t written = header.written.load(std::memory_order_relaxed);
-    const ReadMark mark = ReadMark::of(header.read.load(std::memory_order_relaxed));
+    const std::uint32_t complete = written(block);
+    const ReadMark mark = read_mark(block);
     RetiredEvents after = head_->retired;
-    after.begun += header.begun.load(std::memory_order_relaxed);
-    after.written += written;
+    after.begun += header.begun.load(std::memory_order_relaxed) - header.base;
+    after.written += complete;
     after.drained += mark.taken - mark.displaced;
-    after.displaced += mark.displaced + (written - mark.taken);
+    after.displaced += mark.displaced + (complete - mark.taken);
     head_->journal = after;
     set_state(block, BlockState::kClaimed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     head_->retired = after;
     header.read.store(0, std::memory_order_release);
-    header.begun.store(0, std::memory_order_release);
-    header.written.store(0, std::memory_order_release);
   }
 
   // Taking a block from its thread. Under lock_.
@@ -353,13 +358,13 @@ class BlockRing {
   /// becomes an orphan.
   void take_idle() noexcept {
     const std::uint32_t block = open_.first;
-    const std::uint32_t written = headers_[block].written.load(std::memory_order_relaxed);
+    const std::uint32_t now = written(block);
     remove(open_, block);
-    if (notes_[block].seen == written && take(block)) {
+    if (notes_[block].seen == now && take(block)) {
       orphan(block);
       return;
     }
-    notes_[block].seen = written;
+    notes_[block].seen = now;
     append(open_, block);
   }
 
@@ -399,11 +404,10 @@ class BlockRing {
     runs.fill(kEnd);
     for (const List* list : {&closed_, &orphans_, &open_}) {
       for (std::uint32_t block = list->first; block != kNone; block = notes_[block].next) {
-        const Header& header = headers_[block];
-        const std::uint32_t written = header.written.load(std::memory_order_acquire);
-        const std::uint32_t taken = ReadMark::of(header.read.load(std::memory_order_relaxed)).taken;
-        if (taken == written) continue;
-        const Run run{ticks_of(block, taken), header.base, block, taken, written, taken};
+        const std::uint32_t end = written(block);
+        const std::uint32_t taken = read_mark(block).taken;
+        if (taken == end) continue;
+        const Run run{ticks_of(block, taken), headers_[block].base, block, taken, end, taken};
         if (run.ticks > cut || !run.before(runs[kPins])) continue;
         std::size_t place = kPins;
         for (; place > 0 && run.before(runs[place - 1]); --place) runs[place] = runs[place - 1];
@@ -418,7 +422,7 @@ class BlockRing {
   void settle(std::span<const Run> runs, bool displace) noexcept {
     for (const Run& run : runs) {
       Header& header = headers_[run.block];
-      ReadMark mark = ReadMark::of(header.read.load(std::memory_order_relaxed));
+      ReadMark mark = read_mark(run.block);
       if (displace) mark.displaced += run.taken - run.start;
       mark.taken = run.taken;
       header.read.store(mark.word(), std::memory_order_release);
@@ -504,15 +508,15 @@ class BlockRing {
     RingCounts counts{retired.begun, retired.written, retired.drained, retired.displaced, 0,
                       head_->skipped};
     for (std::uint32_t block = 0; block < head_->used; ++block) {
-      const Header& header = headers_[block];
       // Complete ones first: an event that is begun meanwhile only shows as one in flight.
-      const std::uint32_t written = header.written.load(std::memory_order_acquire);
-      const ReadMark mark = ReadMark::of(header.read.load(std::memory_order_relaxed));
-      counts.created += header.begun.load(std::memory_order_relaxed);
-      counts.pushed += written;
+      const std::uint32_t complete = written(block);
+      const ReadMark mark = read_mark(block);
+      counts.created +=
+          headers_[block].begun.load(std::memory_order_relaxed) - headers_[block].base;
+      counts.pushed += complete;
       counts.drained += mark.taken - mark.displaced;
       counts.displaced += mark.displaced;
-      counts.left += written - mark.taken;
+      counts.left += complete - mark.taken;
     }
     return counts;
   }

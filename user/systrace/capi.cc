@@ -52,14 +52,14 @@ NRT_STATUS nrt_sys_trace_capture_close() noexcept { return Engine::get().close()
 uint64_t nrt_sys_trace_new_event(uint32_t phase, uint32_t type,
                                  const nrt_sys_trace_event_data_t* data, uint64_t tracking_id,
                                  uint32_t nc_idx) noexcept {
-  return emit({phase, type, data, tracking_id, nc_idx, 0, false});
+  return emit(phase, type, data, tracking_id, nc_idx, false, 0);
 }
 
 uint64_t nrt_sys_trace_new_event_with_seq(uint32_t phase, uint32_t type,
                                           const nrt_sys_trace_event_data_t* data,
                                           uint64_t tracking_id, uint32_t nc_idx,
                                           uint64_t nrta_seq_id) noexcept {
-  return emit({phase, type, data, tracking_id, nc_idx, nrta_seq_id, true});
+  return emit(phase, type, data, tracking_id, nc_idx, true, nrta_seq_id);
 }
 
 NRT_STATUS nrt_sys_trace_capture_drain_events(uint32_t nc_idx, nrt_sys_trace_event_t* out,

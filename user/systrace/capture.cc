@@ -46,6 +46,8 @@ Core::Core(std::uint32_t nc, const Region& region, std::uint64_t offset,
   blocks_.emplace(geometry, &region.at<BlockRingHeader>(offset),
                   &region.at<BlockHeader<NativePolicy>>(offset + plan.headers),
                   &region.at<Slot>(offset + plan.slots), notes);
+  slots_ = &region.at<Slot>(offset + plan.slots);
+  nrta_seq_ids_ = &region.at<std::uint64_t>(offset + plan.nrta_seq_ids);
 }
 
 std::uint64_t Core::push_classic(nrt_sys_trace_event_t& event) noexcept {
@@ -66,7 +68,9 @@ std::uint64_t Core::take(std::uint64_t cut, nrt_sys_trace_event_t* out,
   std::uint64_t count = 0;
   if (blocks_) {
     return blocks_->drain(cut, max, [&](const Slot& slot, std::uint64_t sequence) {
-      slot.record(sequence, nc_, out[count++]);
+      slot.record(sequence, nc_, out[count]);
+      if (slot.tag.has_nrta_seq()) out[count].nrta_seq_id = nrta_seq_id(slot);
+      ++count;
       return true;
     });
   }

@@ -44,6 +44,11 @@ class Core {
   /// The ring of blocks; null when this is the other engine.
   BlockEngineRing* blocks() noexcept { return blocks_ ? &*blocks_ : nullptr; }
 
+  /// The asynchronous sequence of an event in a ring of blocks.
+  std::uint64_t& nrta_seq_id(const Slot& slot) const noexcept {
+    return nrta_seq_ids_[&slot - slots_];
+  }
+
   /// Appends an event to the ring of the other engine. Fills in id, sequence and time; returns the
   /// tracking id.
   std::uint64_t push_classic(nrt_sys_trace_event_t& event) noexcept;
@@ -65,6 +70,8 @@ class Core {
  private:
   const std::uint32_t nc_;
   std::optional<BlockEngineRing> blocks_;
+  const Slot* slots_ = nullptr;            // of blocks_
+  std::uint64_t* nrta_seq_ids_ = nullptr;  // one for each of slots_
   std::optional<ClassicEngineRing> classic_;
   ClassicRingHeader* classic_header_ = nullptr;
 };

@@ -60,6 +60,10 @@ class Engine {
 
   /// Emits an event that the quick way found no block for.
   std::uint64_t emit(Thread& thread, const Emission& event) noexcept;
+  /// A core of the running capture, for a thread that is inside it.
+  Core& inside_core(std::uint32_t nc) noexcept {
+    return *current_.load(std::memory_order_relaxed)->core(nc);
+  }
   /// Compares the ticks with the clock, unless another thread just does.
   void take_anchor() noexcept;
   Threads& threads() noexcept { return threads_; }

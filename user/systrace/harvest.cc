@@ -200,9 +200,11 @@ std::optional<Run> Harvester::Impl::run_of(HarvestedCore* core, std::uint64_t ri
   const auto word = read<std::uint64_t>(at + offsetof(Block, word));
   const auto mark = ReadMark::of(read<std::uint64_t>(at + offsetof(Block, read)));
   const auto base = read<std::uint64_t>(at + offsetof(Block, base));
-  const auto begun = read<std::uint32_t>(at + offsetof(Block, begun));
-  const auto written = read<std::uint32_t>(at + offsetof(Block, written));
+  // Sequences; what counts is how far they are from the base.
+  const std::uint64_t begun = read<std::uint64_t>(at + offsetof(Block, begun)) - base;
+  const std::uint64_t written = read<std::uint64_t>(at + offsetof(Block, written)) - base;
   const BlockState state = block_state(word);
+  if (state == BlockState::kFree) return std::nullopt;
   if (state == BlockState::kClaimed) {
     *claimed = true;
     return std::nullopt;
@@ -223,7 +225,8 @@ std::optional<Run> Harvester::Impl::run_of(HarvestedCore* core, std::uint64_t ri
   }
   if (mark.taken == written) return std::nullopt;
   const std::uint64_t first = std::uint64_t{block} * geometry.block_slots;
-  return Run{slot(ring, first + mark.taken).ticks, base, first, mark.taken, written};
+  return Run{slot(ring, first + mark.taken).ticks, base, first, mark.taken,
+             static_cast<std::uint32_t>(written)};
 }
 
 void Harvester::Impl::examine_blocks(HarvestedCore& core, std::uint64_t ring) {
@@ -324,7 +327,11 @@ void Harvester::Impl::visit_blocks(
     std::pop_heap(runs.begin(), runs.end(), later);
     Run& run = runs.back();
     do {
-      slot(ring, run.first_slot + run.next).record(run.base + run.next + 1, core.nc, event);
+      const Slot stored = slot(ring, run.first_slot + run.next);
+      stored.record(run.base + run.next + 1, core.nc, event);
+      if (stored.tag.has_nrta_seq())
+        event.nrta_seq_id = read<std::uint64_t>(
+            ring + plan.nrta_seq_ids + (run.first_slot + run.next) * sizeof(std::uint64_t));
       fill_time(event);
       if (!visit(event)) return;
       if (++run.next < run.end) run.ticks = slot(ring, run.first_slot + run.next).ticks;

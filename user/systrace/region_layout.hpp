@@ -97,13 +97,15 @@ constexpr std::uint64_t align_up(std::uint64_t bytes, std::uint64_t unit) noexce
 struct BlockRingPlan {
   std::uint64_t headers = 0;
   std::uint64_t slots = 0;
+  std::uint64_t nrta_seq_ids = 0;  ///< one for every slot, those of events that have one
   std::uint64_t bytes = 0;
 
   static constexpr BlockRingPlan of(const BlockGeometry& geometry) noexcept {
     BlockRingPlan plan;
     plan.headers = align_up(sizeof(BlockRingHeader), 128);
     plan.slots = plan.headers + std::uint64_t{geometry.blocks} * sizeof(BlockHeader<NativePolicy>);
-    plan.bytes = align_up(plan.slots + geometry.slots() * sizeof(Slot), 4096);
+    plan.nrta_seq_ids = plan.slots + geometry.slots() * sizeof(Slot);
+    plan.bytes = align_up(plan.nrta_seq_ids + geometry.slots() * sizeof(std::uint64_t), 4096);
     return plan;
   }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An event as a ring of blocks holds it: 72 bytes. What its block and its place in it tell, the
-// sequence number and the core, is not stored.
+// An event as a ring of blocks holds it: one line of the cache. What its block and its place in it
+// tell, the sequence number and the core, is not stored. Few events belong to an asynchronous
+// request; the ring has a second array for the sequence numbers of those.
 #ifndef NDTEL_SYSTRACE_SLOT_HPP
 #define NDTEL_SYSTRACE_SLOT_HPP
 
@@ -27,12 +28,14 @@ class EventTag {
   constexpr explicit EventTag(std::uint32_t thread_id) noexcept
       : word_(std::uint64_t{thread_id} << 39) {}
 
-  /// The tag of an event of this tag's thread; type, phase and has_nrta_seq are still 0.
-  constexpr EventTag with(std::uint32_t type, std::uint32_t phase,
-                          bool has_nrta_seq) const noexcept {
-    EventTag tag;
-    tag.word_ = word_ | phase | std::uint64_t{type} << 32 | std::uint64_t{has_nrta_seq} << 38;
-    return tag;
+  /// Type and phase of an event, without a thread.
+  constexpr EventTag(std::uint32_t type, std::uint32_t phase, bool has_nrta_seq) noexcept
+      : word_(phase | std::uint64_t{type} << 32 | std::uint64_t{has_nrta_seq} << 38) {}
+
+  /// Both together: one tag has the thread, the other one the rest.
+  friend constexpr EventTag operator|(EventTag a, EventTag b) noexcept {
+    a.word_ |= b.word_;
+    return a;
   }
 
   constexpr std::uint32_t phase() const noexcept { return static_cast<std::uint32_t>(word_); }
@@ -46,14 +49,13 @@ class EventTag {
   std::uint64_t word_ = 0;
 };
 
-struct Slot {
+struct alignas(64) Slot {
   std::uint64_t ticks;
   EventTag tag;
   std::uint64_t tracking_id;
-  std::uint64_t nrta_seq_id;
   std::uint64_t data[5];
 
-  /// The whole record; timestamp_ns holds ticks.
+  /// The whole record; timestamp_ns holds ticks, nrta_seq_id 0.
   void record(std::uint64_t sequence, std::uint32_t nc, nrt_sys_trace_event_t& out) const noexcept {
     out.trace_type = tag.type();
     out.thread_id = tag.thread_id();
@@ -64,12 +66,12 @@ struct Slot {
     std::memcpy(&out.data, data, sizeof out.data);
     out.phase = tag.phase();
     out.nc_idx = nc;
-    out.nrta_seq_id = nrta_seq_id;
+    out.nrta_seq_id = 0;
     out.has_nrta_seq_id = tag.has_nrta_seq() ? 1 : 0;
     std::memset(out.reserved, 0, sizeof out.reserved);
   }
 };
-static_assert(sizeof(Slot) == 72);
+static_assert(sizeof(Slot) == 64);
 
 }  // namespace ndtel::systrace
 
