@@ -3,10 +3,13 @@
 // Who may be inside a capture. Emitting threads announce themselves on a line of their own; whoever
 // wants the memory of a capture back closes it first and waits until nobody is inside any more.
 //
-//   emit:  announce(inside = odd); epoch is still mine? write. leave(inside = even).
-//   stop:  epoch = closed; heavy fence; wait for every line that is odd to change.
+//   rare way:   announce(inside = odd); epoch is open? use the capture. leave(inside = even).
+//   quick way:  announce(inside = odd); my cursor has an end? write before it. leave.
+//   stop:       epoch = closed; heavy fence; wait for all who are inside;
+//               take the ends from all cursors; heavy fence; wait again.
 //
-// Either the emitter sees that the epoch changed, or the stopping thread sees it inside.
+// Either the emitter sees what the stopping thread changed, or the stopping thread sees it inside.
+// Cursors get their ends on the rare way only, so none gets one after the first wait.
 #ifndef NDTEL_SYSTRACE_ADMISSION_HPP
 #define NDTEL_SYSTRACE_ADMISSION_HPP
 
@@ -20,13 +23,19 @@ namespace ndtel::systrace {
 template <typename Policy>
 class alignas(128) ThreadLine {
  public:
-  void enter() noexcept { Policy::announce(inside_, count_ + 1); }
-  /// enter(), where the caller knows that fences are asymmetric: one plain store.
-  void enter_quickly() noexcept { Policy::announce_asymmetric(inside_, count_ + 1); }
-  void leave() noexcept {
-    count_ += 2;
-    inside_.store(count_, std::memory_order_release);
+  /// Begins a visit; leave() wants what it returns.
+  std::uint64_t enter() noexcept {
+    const std::uint64_t visit = inside_.load(std::memory_order_relaxed) + 1;
+    Policy::announce(inside_, visit);
+    return visit;
   }
+  /// enter(), where the caller knows that fences are asymmetric: one plain store.
+  std::uint64_t enter_quickly() noexcept {
+    const std::uint64_t visit = inside_.load(std::memory_order_relaxed) + 1;
+    Policy::announce_asymmetric(inside_, visit);
+    return visit;
+  }
+  void leave(std::uint64_t visit) noexcept { inside_.store(visit + 1, std::memory_order_release); }
 
   /// The visit that is going on, 0 for none.
   std::uint64_t visit() const noexcept {
@@ -41,7 +50,6 @@ class alignas(128) ThreadLine {
 
  private:
   typename Policy::template Atomic<std::uint64_t> inside_{0};
-  std::uint64_t count_ = 0;  // what inside_ was when the thread was last outside
 };
 
 /// The epoch of the running capture; 0 while there is none.
@@ -54,20 +62,28 @@ class Admission {
   /// Lets emitters in. Everything they will touch has been written before.
   void open(std::uint64_t epoch) noexcept { epoch_.store(epoch, std::memory_order_release); }
 
-  /// Turns emitters away and returns when none of `lines` is inside on the closed epoch. A line
-  /// that joins later finds the capture closed: joining and closing share the caller's lock.
-  template <typename Lines>
-  void close(const Lines& lines) noexcept {
+  /// Turns emitters away and returns when none of `lines` is inside any more. `shut()` takes the
+  /// ends from their cursors. A line that joins later finds the capture closed: joining and closing
+  /// share the caller's lock.
+  template <typename Lines, typename Shut>
+  void close(const Lines& lines, Shut&& shut) noexcept {
     epoch_.store(0, std::memory_order_relaxed);
+    wait(lines);
+    shut();
+    wait(lines);
+  }
+
+ private:
+  template <typename Lines>
+  static void wait(const Lines& lines) noexcept {
     Policy::heavy_fence();
     for (const auto* line : lines) {
       const std::uint64_t visit = line->visit();
       if (visit == 0) continue;
-      for (unsigned step = 0; !line->over(visit);) step = Policy::pause(step);
+      for (unsigned step = 0; !line->over(visit); ++step) Policy::pause(step);
     }
   }
 
- private:
   typename Policy::template Atomic<std::uint64_t> epoch_{0};
 };
 

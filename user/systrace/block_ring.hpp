@@ -10,8 +10,9 @@
 //     └── thread ends ──►┘ too many
 //
 // What is written without the lock: the slots, `begun` and `written` of a block, by its owner, who
-// looked at the block's word after it announced itself (ThreadLine). Whoever takes an open block
-// from its owner changes the word first, and waits until the owner is not inside.
+// looked at its cursor's end, or at the block's word, after it announced itself (ThreadLine).
+// Whoever takes an open block from its owner changes both first, and makes sure that the owner is
+// not inside.
 #ifndef NDTEL_SYSTRACE_BLOCK_RING_HPP
 #define NDTEL_SYSTRACE_BLOCK_RING_HPP
 
@@ -38,16 +39,20 @@ struct RingCounts {
   std::uint64_t skipped = 0;  ///< sequences no event has, in blocks that were closed early
 };
 
-/// Where a thread writes next in one ring.
+/// Where a thread writes next in one ring. Zeroed memory is a cursor without a block.
 template <typename Policy, typename Slot>
 struct alignas(64) BlockCursor {
-  std::uint64_t epoch = std::numeric_limits<std::uint64_t>::max();  ///< capture it belongs to
-  BlockHeader<Policy>* header = nullptr;
   Slot* next = nullptr;
-  Slot* end = nullptr;
-  std::uint64_t word = 0;      ///< what the block's word is while it is this thread's
+  /// Address up to which the owner may write without asking; 0 when somebody took the block away,
+  /// when there is none, and always for a cursor that is not quick. The only member that another
+  /// thread changes.
+  typename Policy::template Atomic<std::uint64_t> end{0};
+  BlockHeader<Policy>* header = nullptr;
   std::uint64_t sequence = 0;  ///< of the slot before `next`; without a block, this thread's last
+  std::uint64_t word = 0;      ///< what the block's word is while it is this thread's
+  std::uint64_t epoch = 0;     ///< the capture it belongs to; the owner's affair
   std::uint32_t block = 0;
+  bool quick = false;  ///< fences are asymmetric, so the owner may rely on `end`
 };
 
 /// Slot needs a member `ticks`; its events are ordered by it. `Slot` is what a slot occupies in
@@ -62,9 +67,13 @@ class BlockRing {
   /// How many blocks a reader pins at a time. More threads than this are read in more rounds.
   static constexpr std::size_t kPins = 8;
 
+  static constexpr unsigned kSequenceBits = 50;
+  static constexpr std::uint64_t kSequenceMask = (std::uint64_t{1} << kSequenceBits) - 1;
+
   /// What this process alone knows of a block.
   struct Note {
     const Line* owner;    ///< whose it is while open or revoked
+    Cursor* cursor;       ///< the owner's
     std::uint64_t visit;  ///< the owner's visit that was going on when it was revoked
     std::uint32_t next;
     std::uint32_t previous;
@@ -75,9 +84,17 @@ class BlockRing {
   /// A ring over memory that outlives it: one head, `geometry.blocks` block heads and
   /// `geometry.slots()` slots, all zeroed, and `geometry.blocks` notes, as they come. None of it is
   /// touched before it is needed.
+  ///
+  /// Sequences count from 1 below 2^kSequenceBits, then begin again; `high_bits` is above them in
+  /// each.
   BlockRing(const BlockGeometry& geometry, BlockRingHeader* head, Header* headers, Slot* slots,
-            Note* notes) noexcept
-      : geometry_(geometry), head_(head), headers_(headers), slots_(slots), notes_(notes) {}
+            Note* notes, std::uint64_t high_bits = 0) noexcept
+      : geometry_(geometry),
+        high_bits_(high_bits),
+        head_(head),
+        headers_(headers),
+        slots_(slots),
+        notes_(notes) {}
 
   BlockRing(const BlockRing&) = delete;
   BlockRing& operator=(const BlockRing&) = delete;
@@ -85,28 +102,37 @@ class BlockRing {
   const BlockGeometry& geometry() const noexcept { return geometry_; }
 
   /// Whether the cursor may write the next slot now. Between enter() and leave() of its thread.
-  static bool ready(const Cursor& cursor) noexcept {
-    return cursor.next != cursor.end && Policy::look(cursor.header->word) == cursor.word;
+  bool ready(const Cursor& cursor) const noexcept {
+    return cursor.header != nullptr && cursor.next != end_of(cursor.block) &&
+           Policy::look(cursor.header->word) == cursor.word;
   }
 
-  /// Writes one event: `fill(slot, sequence)` writes the slot. Only when ready().
+  /// The same for quick cursors, without a look at the ring. False says nothing.
+  static bool ready_quickly(const Cursor& cursor) noexcept {
+    return reinterpret_cast<std::uintptr_t>(cursor.next) <
+           cursor.end.load(std::memory_order_relaxed);
+  }
+
+  /// Writes one event: `fill(slot, sequence)` writes the slot. Only when ready.
   template <typename Fill>
   static void write(Cursor& cursor, Fill&& fill) noexcept {
     const std::uint64_t sequence = cursor.sequence + 1;
+    cursor.sequence = sequence;
     cursor.header->begun.store(sequence, std::memory_order_relaxed);
     fill(*cursor.next, sequence);
     cursor.header->written.store(sequence, std::memory_order_release);
-    cursor.sequence = sequence;
     ++cursor.next;
   }
 
   /// Gives the cursor a block to write into, between enter() and leave() of `line`. False while
   /// every block is being written or read by others: leave, wait a little, enter and ask again. (A
   /// thread that waited inside could be waited for by another one that waits for it.)
+  ///
+  /// The cursor stays where it is until it left the ring, or the ring is gone.
   bool turn(Cursor& cursor, const Line& line) noexcept {
     std::lock_guard guard(lock_);
     if (mine(cursor, line)) {
-      if (cursor.next != cursor.end) {
+      if (cursor.next != end_of(cursor.block)) {
         reopen(cursor.block, cursor);  // it was revoked, but nobody took it yet
         return true;
       }
@@ -128,7 +154,7 @@ class BlockRing {
     std::lock_guard guard(lock_);
     if (mine(cursor, line)) {
       remove(open_, cursor.block);
-      if (cursor.next == cursor.end) {
+      if (cursor.next == end_of(cursor.block)) {
         close(cursor.block);
       } else {
         orphan(cursor.block);
@@ -159,6 +185,12 @@ class BlockRing {
   std::uint64_t created() noexcept {
     std::lock_guard guard(lock_);
     return sum().created;
+  }
+
+  /// Whether sequences began again.
+  bool wrapped() noexcept {
+    std::lock_guard guard(lock_);
+    return head_->sequence > kSequenceMask;
   }
 
   /// Sets the last sequence, for tests of its limits.
@@ -216,7 +248,8 @@ class BlockRing {
 
   static void forget(Cursor& cursor) noexcept {
     cursor.header = nullptr;
-    cursor.next = cursor.end = nullptr;
+    cursor.next = nullptr;
+    cursor.end.store(0, std::memory_order_relaxed);
   }
 
   void set_state(std::uint32_t block, BlockState state) noexcept {
@@ -235,14 +268,20 @@ class BlockRing {
     cursor.header = &header;
     cursor.block = block;
     cursor.next = slots + written(block);
-    cursor.end = slots + geometry_.block_slots;
     cursor.sequence = header.written.load(std::memory_order_relaxed);
     cursor.word = block_word(generation, BlockState::kOpen);
     header.word.store(cursor.word, std::memory_order_release);
+    if (cursor.quick)
+      cursor.end.store(reinterpret_cast<std::uintptr_t>(end_of(block)), std::memory_order_relaxed);
+  }
+
+  Slot* end_of(std::uint32_t block) const noexcept {
+    return slots_ + (std::uint64_t{block} + 1) * geometry_.block_slots;
   }
 
   void open(std::uint32_t block, Cursor& cursor, const Line& line) noexcept {
     notes_[block].owner = &line;
+    notes_[block].cursor = &cursor;
     notes_[block].seen = kNone;
     append(open_, block);
     reopen(block, cursor);
@@ -280,7 +319,13 @@ class BlockRing {
 
   void reserve(std::uint32_t block) noexcept {
     Header& header = headers_[block];
-    header.base = head_->sequence;
+    // No block holds sequences of both sides of the end.
+    const std::uint64_t room = kSequenceMask - (head_->sequence & kSequenceMask);
+    if (room < geometry_.block_slots) {
+      head_->sequence += room + 1;
+      head_->skipped += room;
+    }
+    header.base = high_bits_ | (head_->sequence & kSequenceMask);
     header.begun.store(header.base, std::memory_order_relaxed);
     header.written.store(header.base, std::memory_order_relaxed);
     head_->sequence += geometry_.block_slots;
@@ -349,6 +394,7 @@ class BlockRing {
     const std::uint64_t word = headers_[block].word.load(std::memory_order_relaxed);
     if (block_state(word) == BlockState::kRevoked) return note.owner->over(note.visit);
     set_state(block, BlockState::kRevoked);
+    note.cursor->end.store(0, std::memory_order_relaxed);
     Policy::heavy_fence();
     note.visit = note.owner->visit();
     return note.visit == 0;
@@ -522,6 +568,7 @@ class BlockRing {
   }
 
   const BlockGeometry geometry_;
+  const std::uint64_t high_bits_;
   BlockRingHeader* const head_;  // under lock_
   Header* const headers_;        // first lines under lock_, second ones their owners'
   Slot* const slots_;            // a block's: of its owner, and of a reader who pinned it

@@ -14,7 +14,8 @@ namespace ndtel::systrace {
 
 /// What an event says, beside when and by whom.
 struct Emission {
-  EventTag tag;                            ///< type and phase
+  std::uint32_t phase;
+  EventTag tag;                            ///< its type
   const nrt_sys_trace_event_data_t* data;  ///< null: zeroes
   std::uint64_t tracking_id;               ///< 0: a new one
   std::uint32_t nc;
@@ -26,7 +27,7 @@ struct Emission {
 
 /// Emits although something is in the way: no block, a core that does not exist, the first event
 /// of a thread, the classic engine, a machine without quick fences or ticks.
-[[gnu::cold, gnu::noinline]] std::uint64_t emit_slowly(EventTag tag,
+[[gnu::cold, gnu::noinline]] std::uint64_t emit_slowly(std::uint32_t phase, EventTag tag,
                                                        const nrt_sys_trace_event_data_t* data,
                                                        std::uint64_t tracking_id, std::uint32_t nc,
                                                        std::uint64_t nrta_seq_id) noexcept;
@@ -53,6 +54,7 @@ inline constexpr std::size_t kPrefetchBytes = 1536;
                                               std::uint64_t ticks,
                                               std::uint64_t tracking_id) noexcept {
   slot.ticks = ticks;
+  slot.phase = event.phase;
   slot.tag = thread | event.tag;
   slot.tracking_id = tracking_id;
   static constexpr nrt_sys_trace_event_data_t kNothing{};
@@ -72,30 +74,28 @@ inline constexpr std::size_t kPrefetchBytes = 1536;
                                                  bool has_nrta_seq,
                                                  std::uint64_t nrta_seq_id) noexcept {
   if (type >= NRT_SYS_TRACE_EVENT_TYPE_COUNT) return 0;
-  const EventTag tag(type, phase, has_nrta_seq);
+  const EventTag tag(type, has_nrta_seq);
   if (nc >= kMaxCores) [[unlikely]]
-    return emit_slowly(tag, data, tracking_id, nc, nrta_seq_id);
+    return emit_slowly(phase, tag, data, tracking_id, nc, nrta_seq_id);
   const auto& mask = ndtel::trace::detail::masks.core[nc];
   if ((mask.load(std::memory_order_relaxed) >> type & 1) == 0) return 0;
   Thread* const thread = current_thread;
   if (thread == nullptr) [[unlikely]]
-    return emit_slowly(tag, data, tracking_id, nc, nrta_seq_id);
+    return emit_slowly(phase, tag, data, tracking_id, nc, nrta_seq_id);
 
-  // A cursor has the epoch of a capture only where fences are asymmetric and ticks are the
-  // processor's.
-  thread->line.enter_quickly();
+  const std::uint64_t visit = thread->line.enter_quickly();
   Cursor& cursor = thread->cursors[nc];
-  if (gate.admission.epoch() != cursor.epoch || !BlockEngineRing::ready(cursor)) [[unlikely]] {
-    thread->line.leave();
-    return emit_slowly(tag, data, tracking_id, nc, nrta_seq_id);
+  if (!BlockEngineRing::ready_quickly(cursor)) [[unlikely]] {
+    thread->line.leave(visit);
+    return emit_slowly(phase, tag, data, tracking_id, nc, nrta_seq_id);
   }
   const std::uint64_t now = hardware_ticks();
-  BlockEngineRing::write(cursor, [&](Slot& slot, std::uint64_t sequence) {
+  BlockEngineRing::write(cursor, [&](Slot& slot, std::uint64_t id) {
     __builtin_prefetch(reinterpret_cast<std::byte*>(&slot) + kPrefetchBytes, 1);
-    if (tracking_id == 0) tracking_id = event_id(sequence, nc);
-    write_slot(slot, {tag, data, 0, nc, nrta_seq_id}, thread->tag, now, tracking_id);
+    if (tracking_id == 0) tracking_id = id;
+    write_slot(slot, {phase, tag, data, 0, nc, nrta_seq_id}, thread->tag, now, tracking_id);
   });
-  thread->line.leave();
+  thread->line.leave(visit);
   if (now >= gate.next_anchor.load(std::memory_order_relaxed)) [[unlikely]]
     return anchor_after(tracking_id);
   return tracking_id;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <ranges>
 #include <shared_mutex>
 
 #include "emit.hpp"
@@ -118,7 +119,15 @@ NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
     std::lock_guard guard(global_);
     if (!capture_) return when_stopped;
     for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
-    threads_.with_lines([](const auto& lines) { gate.admission.close(lines); });
+    threads_.with_all([this](const std::vector<Thread*>& threads) {
+      const auto line_of = [](const Thread* thread) { return &thread->line; };
+      gate.admission.close(std::views::transform(threads, line_of), [&] {
+        for (Thread* const thread : threads)
+          for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
+            if (capture_->core(nc) != nullptr)
+              thread->cursors[nc].end.store(0, std::memory_order_relaxed);
+      });
+    });
     // Nobody is inside any more, and whoever reads would hold global_.
     current_.store(nullptr, std::memory_order_relaxed);
     stopped = std::move(capture_);
@@ -138,8 +147,7 @@ void Engine::part(Thread& thread) noexcept {
     Core* const core = capture_->core(nc);
     if (core == nullptr || core->blocks() == nullptr) continue;
     Cursor& cursor = thread.cursors[nc];
-    if (cursor.epoch == capture_->epoch || cursor.epoch == ~capture_->epoch)
-      core->blocks()->leave(cursor, thread.line);
+    if (cursor.epoch == capture_->epoch) core->blocks()->leave(cursor, thread.line);
   }
 }
 

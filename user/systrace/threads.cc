@@ -24,11 +24,11 @@ Thread* Threads::join() noexcept {
   if (memory == MAP_FAILED) return nullptr;
   auto* const thread = static_cast<Thread*>(memory);
   new (&thread->line) Line;
-  thread->tag = EventTag(static_cast<std::uint32_t>(::gettid()));
+  thread->tag = EventTag::of_thread(static_cast<std::uint32_t>(::gettid()));
   {
     std::lock_guard guard(lock_);
     try {
-      lines_.push_back(&thread->line);
+      threads_.push_back(thread);
     } catch (const std::bad_alloc&) {
       ::munmap(memory, sizeof(Thread));
       return nullptr;
@@ -41,7 +41,7 @@ Thread* Threads::join() noexcept {
 
 void Threads::start_over_in_child() noexcept {
   new (&lock_) std::mutex;
-  lines_.clear();
+  threads_.clear();
   current_thread = nullptr;
   ::pthread_setspecific(key_, nullptr);
 }
@@ -54,7 +54,7 @@ void Threads::ended(void* memory) noexcept {
   threads.part_(*thread);
   {
     std::lock_guard guard(threads.lock_);
-    std::erase(threads.lines_, &thread->line);
+    std::erase(threads.threads_, thread);
   }
   ::munmap(memory, sizeof(Thread));
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "region_layout.hpp"
@@ -29,7 +30,7 @@ struct Thread {
 [[gnu::visibility("hidden"),
   gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
 
-/// All of them. `lines` are what a stopping thread waits for.
+/// All of them.
 class Threads {
  public:
   /// `part` is called for each thread that ends, before its place goes.
@@ -40,11 +41,11 @@ class Threads {
   /// Makes a place for the calling thread; null without memory.
   Thread* join() noexcept;
 
-  /// Calls `visit(lines)` while no thread comes or goes.
+  /// Calls `visit` with all threads, while none comes or goes.
   template <typename Visit>
-  void with_lines(Visit&& visit) noexcept {
+  void with_all(Visit&& visit) noexcept {
     std::lock_guard guard(lock_);
-    visit(lines_);
+    visit(std::as_const(threads_));
   }
 
   /// In a forked child: forgets all threads, the calling one included.
@@ -55,8 +56,8 @@ class Threads {
 
   void (*const part_)(Thread&) noexcept;
   pthread_key_t key_{};  // its destructor is how the end of a thread is noticed
-  std::mutex lock_;      // guards lines_
-  std::vector<const Line*> lines_;
+  std::mutex lock_;      // guards threads_
+  std::vector<Thread*> threads_;
 };
 
 }  // namespace ndtel::systrace
