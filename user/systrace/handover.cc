@@ -84,6 +84,12 @@ Result<void> hand_over(int memfd, const std::string& path) {
   return {};
 }
 
+}  // namespace ndtel::systrace
+
+namespace ndtel::trace {
+
+using namespace ndtel::systrace;
+
 HandoverSocket::HandoverSocket(HandoverSocket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
@@ -163,4 +169,4 @@ Result<std::optional<HandoverSocket::Received>> HandoverSocket::receive() {
   return std::optional(Received{owned.release(), static_cast<std::uint32_t>(credentials.pid)});
 }
 
-}  // namespace ndtel::systrace
+}  // namespace ndtel::trace

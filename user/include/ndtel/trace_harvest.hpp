@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,6 +79,36 @@ class Harvester {
   explicit Harvester(std::unique_ptr<Impl> impl) noexcept;
 
   std::unique_ptr<Impl> impl_;
+};
+
+/// The socket that captures are sent to, for those who harvest them.
+class HandoverSocket {
+ public:
+  HandoverSocket(HandoverSocket&& other) noexcept;
+  HandoverSocket& operator=(HandoverSocket&&) = delete;
+  ~HandoverSocket();
+
+  /// Listens at `path`, which must not exist; it is removed in the end.
+  static Result<HandoverSocket> listen(const std::string& path);
+
+  /// Readable when receive() has something to do.
+  int fd() const noexcept { return fd_; }
+
+  /// What one process sent.
+  struct Received {
+    int memfd;          ///< the caller's to close
+    std::uint32_t pid;  ///< of the sender, as the kernel says
+  };
+
+  /// Takes one capture. Nothing, without waiting, when there is none; an error when somebody sent
+  /// something else.
+  Result<std::optional<Received>> receive();
+
+ private:
+  HandoverSocket(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+
+  int fd_;
+  std::string path_;
 };
 
 }  // namespace ndtel::trace
