@@ -70,7 +70,7 @@ if [ "$kernel" = debian ]; then
 	scripts/selftest.sh | tee "$out/selftest.txt" | sed '$d' || true
 	say TEST "VM suite, Debian's kernel"
 	mkdir -p "$out/vm-debian"
-	scripts/vm/suite.sh --kernel debian --out "$out/vm-debian" "${filter[@]}" || true
+	scripts/vm/suite.sh --kernel debian --parallel "${JOBS:-$(nproc)}" --out "$out/vm-debian" "${filter[@]}" || true
 else
 	say TEST "VM suite, debug kernel"
 	mkdir -p "$out/vm-debug"
