@@ -49,6 +49,13 @@ class Report {
     all_ok_ = all_ok_ && ok;
   }
 
+  /// For what has to be large.
+  void at_least(std::string_view name, double value, double bound) {
+    const bool ok = value >= bound;
+    fmt::print("ratio {} {:.3f} bound {:g} {}\n", name, value, bound, ok ? "ok" : "short");
+    all_ok_ = all_ok_ && ok;
+  }
+
   /// A comparison that could not be made is not one that was won.
   void missing(std::string_view name, std::string_view why) {
     fmt::print("ratio {} unknown ({}) short\n", name, why);
