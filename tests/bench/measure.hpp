@@ -6,6 +6,7 @@
 #define NDTEL_TESTS_BENCH_MEASURE_HPP
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,13 +16,41 @@
 
 namespace ndtel::bench {
 
-/// Wall-clock nanoseconds of one of `count` repetitions that `loop()` makes.
+using Moment = std::chrono::steady_clock::time_point;
+
+/// What one round took.
+struct Round {
+  double ns_each = 0;
+  bool disturbed = false;  // the thread had to leave its processor to somebody else
+  Moment start, end;
+};
+
+/// Times `loop()`, which makes `count` repetitions, by the wall clock: waiting counts.
+template <typename Loop>
+Round timed(double count, Loop&& loop) {
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_THREAD, &before);
+  const Moment start = std::chrono::steady_clock::now();
+  loop();
+  const Moment end = std::chrono::steady_clock::now();
+  ::getrusage(RUSAGE_THREAD, &after);
+  const std::chrono::duration<double, std::nano> spent = end - start;
+  return {spent.count() / count, after.ru_nivcsw != before.ru_nivcsw, start, end};
+}
+
+/// A round that was not disturbed, of some; on a busy machine the last one in the end.
+template <typename Measure>
+double undisturbed(Measure&& measure) {
+  constexpr int kTries = 8;
+  Round round = measure();
+  for (int i = 1; i < kTries && round.disturbed; ++i) round = measure();
+  return round.ns_each;
+}
+
+/// Nanoseconds of one of `count` repetitions that `loop()` makes.
 template <typename Loop>
 double nanoseconds_each(double count, Loop&& loop) {
-  const auto start = std::chrono::steady_clock::now();
-  loop();
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
-  return spent.count() / count;
+  return undisturbed([&] { return timed(count, loop); });
 }
 
 inline double median(std::vector<double> values) {
