@@ -54,7 +54,8 @@ std::uint64_t Core::push_classic(nrt_sys_trace_event_t& event) noexcept {
   const std::uint64_t sequence =
       classic_header_->created.fetch_add(1, std::memory_order_relaxed) + 1;
   event.nc_local_id = sequence;
-  event.id = event_id(sequence, nc_);
+  // On core 0 one number of 2^50 would give id 0, which means none: it has the id of the next one.
+  event.id = event_id((sequence & kSequenceMask) == 0 ? sequence + 1 : sequence, nc_);
   if (event.tracking_id == 0) event.tracking_id = event.id;
   event.timestamp_ns = ticks();
   const bool displaced = classic_->force_push(event);
