@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -21,6 +20,7 @@
 #include "catalogue.hpp"
 #include "json_golden.hpp"
 #include "ndtel/trace_events.hpp"
+#include "shown_event.hpp"
 #include "strings.hpp"
 
 namespace ndtel::systrace {
@@ -277,36 +277,6 @@ TEST(JsonWriter, NamesAreEscaped) {
   EXPECT_EQ(std::string_view(parsed.at_pointer("/events/2/data/model_name")), all);
 }
 
-// What the document says about `key` of a record, by rules written down here once more.
-void expect_value(const simdjson::dom::element& shown, const Key& key, std::uint64_t value) {
-  switch (key.form) {
-    case Form::kNumber:
-      if (key.storage == Storage::kI32)
-        EXPECT_EQ(std::int64_t{shown}, static_cast<std::int64_t>(value));
-      else
-        EXPECT_EQ(std::uint64_t{shown}, value);
-      break;
-    case Form::kBool:
-      EXPECT_EQ(bool{shown}, value != 0);
-      break;
-    case Form::kHex: {
-      char text[32];
-      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-      EXPECT_EQ(std::string_view(shown), text);
-      break;
-    }
-    case Form::kUsageType:
-      EXPECT_EQ(std::string_view(shown), usage_type_name(value));
-      break;
-    case Form::kMemType:
-      EXPECT_EQ(std::string_view(shown), mem_type_name(value));
-      break;
-    case Form::kAlgorithm:
-      EXPECT_EQ(std::string_view(shown), algorithm_name(value));
-      break;
-  }
-}
-
 std::uint64_t random_value(std::mt19937_64& random) {
   switch (random() % 6) {
     case 0:
@@ -348,38 +318,10 @@ TEST(JsonWriter, RandomRecordsComeBackThroughAParser) {
     SCOPED_TRACE(n);
     ASSERT_LT(n, events.size());
     const auto& e = events[n++];
-    EXPECT_EQ(std::string_view(shown["event_type"]), event_type_name(e.trace_type));
-    EXPECT_EQ(std::string_view(shown["phase"]), phase_name(e.phase));
-    EXPECT_EQ(std::uint64_t{shown["id"]}, e.id);
-    EXPECT_EQ(std::uint64_t{shown["nc_idx"]}, e.nc_idx);
-    EXPECT_EQ(std::uint64_t{shown["nc_local_id"]}, e.nc_local_id);
-    EXPECT_EQ(std::uint64_t{shown["tracking_id"]}, e.tracking_id);
+    test::expect_same(shown, e, names);
     EXPECT_EQ(std::uint64_t{shown["thread_id"]}, e.thread_id);
     EXPECT_EQ(std::int64_t{shown["worker_gid"]}, e.nc_idx < 4 ? 1000 + std::int64_t{e.nc_idx} : -1);
     EXPECT_EQ(std::uint64_t{shown["timestamp_ns"]}, host_time_ns(e));
-    const bool has_sequence = shown["nrta_seq_id"].error() == simdjson::SUCCESS;
-    EXPECT_EQ(has_sequence, e.has_nrta_seq_id != 0);
-    if (has_sequence) {
-      EXPECT_EQ(std::uint64_t{shown["nrta_seq_id"]}, e.nrta_seq_id);
-    }
-
-    const simdjson::dom::object data = shown["data"];
-    std::size_t expected_keys = 0;
-    for (const Key& key : payload_keys(e.trace_type, e.phase)) {
-      const std::uint64_t value = read_value(e.data, key);
-      const bool left_out =
-          value == 0 && (key.rule == Rule::kKnownModel || key.rule == Rule::kAlgorithm);
-      ASSERT_EQ(data[key.name].error() == simdjson::SUCCESS, !left_out) << key.name;
-      if (left_out) continue;
-      ++expected_keys;
-      expect_value(data[key.name], key, value);
-      const bool model = key.rule == Rule::kModel || key.rule == Rule::kKnownModel;
-      if (const auto name = names.find(value); model && name) {
-        ++expected_keys;
-        EXPECT_EQ(std::string_view(data["model_name"]), *name);
-      }
-    }
-    EXPECT_EQ(data.size(), expected_keys);
   }
   EXPECT_EQ(n, events.size());
 }
