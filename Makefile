@@ -28,6 +28,7 @@ help:
 	'  make demo         watch the plane run in a booted kernel, no hardware needed' \
 	'  make test         host tests and tests inside booted kernels; ends with one line' \
 	'  make test-debug   the kernel tests under KASAN, lockdep, kmemleak and UBSAN' \
+	'  make test-long    the trace engine'"'"'s tests at full length, and fuzzing' \
 	'  make check        checkpatch, sparse, clang-format, clang-tidy, cppcheck, shellcheck' \
 	'  make bench        speed as ratios, measured in one run' \
 	'  make user         library and tools into out/user' \
@@ -74,6 +75,10 @@ test: setup
 .PHONY: test-debug
 test-debug: setup
 	$(Q)scripts/test.sh debug
+
+.PHONY: test-long
+test-long: setup
+	$(Q)scripts/test.sh long
 
 .PHONY: check
 check: setup

@@ -7,7 +7,8 @@ usage: collect-results.py OUT-DIR
 Reads below OUT-DIR
   *.junit.xml     from ctest, one file a build; the suite is named like the file
   *.unbuilt       a build of that name failed or ctest did, so its tests are missing
-  selftest*.txt   lines "ok NAME" and "FAIL NAME"
+  selftest*.txt, fuzz.txt
+                  lines "ok NAME" and "FAIL NAME"
   vm-*/           what scripts/vm/suite.sh leaves
 and writes OUT-DIR/results.tsv (suite, test, pass|fail|skip). The last line
 printed is the count; the exit status is 1 when a test failed or none ran.
@@ -88,7 +89,7 @@ def from_selftest(path):
         word, _, name = line.partition(" ")
         if word in ("ok", "FAIL") and name:
             results[name.strip()] = "pass" if word == "ok" else "fail"
-    return results or {"(selftest)": "fail"}
+    return results or {"(not run)": "fail"}
 
 
 def from_boot(folder, code):
@@ -136,7 +137,7 @@ def main(out):
         suites[path.name.removesuffix(".junit.xml")] = from_junit(path)
     for path in sorted(out.glob("*.unbuilt")):
         suites[path.stem] = {"(build)": "fail"}
-    for path in sorted(out.glob("selftest*.txt")):
+    for path in sorted([*out.glob("selftest*.txt"), *out.glob("fuzz.txt")]):
         suites[path.stem] = from_selftest(path)
     for folder in sorted(p for p in out.glob("vm-*") if p.is_dir()):
         suites[folder.name] = from_vm(folder)

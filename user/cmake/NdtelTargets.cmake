@@ -21,6 +21,14 @@ if(NDTEL_SANITIZE)
   add_link_options(-fsanitize=${sanitizer_list})
 endif()
 
+if(NDTEL_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NDTEL_SANITIZE OR NDTEL_STATIC)
+    message(FATAL_ERROR "NDTEL_FUZZ needs clang, no NDTEL_SANITIZE and NDTEL_STATIC switched off")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
 # Adds a folder when its author has given it a CMakeLists.txt, so that every part of the tree builds alone.
 function(ndtel_add_subdirectory folder)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
@@ -48,9 +56,11 @@ function(ndtel_add_executable name)
   endif()
 endfunction()
 
+set(NDTEL_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test has failed")
+
 # ndtel_add_test(<name> SOURCES ... [LIBS ...]): a googletest program whose cases ctest runs one by one.
 function(ndtel_add_test name)
   ndtel_add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${NDTEL_TEST_TIMEOUT})
 endfunction()

@@ -7,7 +7,7 @@ namespace ndtel::nlog {
 
 bool Block::push(std::string_view line, std::size_t reserve) noexcept {
   constexpr std::string_view kBetween = "\n\t";
-  const std::string_view between = text().empty() ? std::string_view() : kBetween;
+  const std::string_view between = kBetween.substr(text().empty() ? kBetween.size() : 0);
   const std::size_t needed = line.size() + between.size();
   if (begin() < needed + reserve) return false;
   position_ -= static_cast<std::uint32_t>(needed);

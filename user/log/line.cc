@@ -100,6 +100,7 @@ void Line::add_message(const char* format, va_list args) noexcept {
 
 void Line::add_text(std::string_view text) noexcept {
   const std::size_t n = std::min(text.size(), sizeof text_ - 1 - length_);
+  if (n == 0) return;
   std::memcpy(end(), text.data(), n);
   length_ += n;
   text_[length_] = '\0';

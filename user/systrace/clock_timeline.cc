@@ -40,7 +40,9 @@ void store(Word& to, Word value) noexcept {
 
 template <typename Word>
 Word load_word(const Word& from) noexcept {
-  return __atomic_load_n(&from, __ATOMIC_RELAXED);
+  Word value;
+  __atomic_load(&from, &value, __ATOMIC_RELAXED);
+  return value;
 }
 
 void store(TimeSegment& to, const TimeSegment& from) noexcept {

@@ -10,10 +10,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstring>
-#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,15 +38,24 @@ void vwrite(const char* format, ...) {
   va_end(args);
 }
 
-// The text behind the prefix.
+// The text behind the prefix, whose columns are looked at.
 std::string body(const std::string& line) {
-  static const std::regex prefix(
-      "\\d{4}-[A-Z][a-z]{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{6} [ \\d]{5}:[ \\d]{5} [ A-Z]{5} "
-      "[ A-Z]{5}:\\S* *");
-  std::smatch match;
-  EXPECT_TRUE(std::regex_search(line, match, prefix, std::regex_constants::match_continuous))
+  constexpr std::string_view kTime = "0000-Aaa-00 00:00:00.000000 ";
+  for (std::size_t i = 0; i < kTime.size(); ++i) {
+    const auto c = static_cast<unsigned char>(i < line.size() ? line[i] : '\0');
+    const char wanted = kTime[i];
+    EXPECT_TRUE(wanted == '0'   ? std::isdigit(c)
+                : wanted == 'A' ? std::isupper(c)
+                : wanted == 'a' ? std::islower(c)
+                                : c == wanted)
+        << line;
+  }
+  int pid = 0, tid = 0, at = 0;
+  char level[8] = "", origin[64] = "";
+  const std::string rest = line.substr(std::min(kTime.size(), line.size()));
+  EXPECT_EQ(std::sscanf(rest.c_str(), "%d:%d %7s %63s %n", &pid, &tid, level, origin, &at), 4)
       << line;
-  return match.suffix();
+  return rest.substr(static_cast<std::size_t>(at));
 }
 
 std::string dump(std::uint32_t core) {
