@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
-#include <ranges>
 #include <shared_mutex>
+#include <vector>
 
 #include "emit.hpp"
 #include "gate.hpp"
@@ -32,6 +32,25 @@ using trace::detail::masks;
 
 // Events are taken for JSON in portions of this many: half a megabyte.
 constexpr std::uint64_t kPortion = 4096;
+
+// The lines of threads, as a range. A view would do, but clang 14 cannot read those of its library.
+struct ThreadLines {
+  struct Iterator {
+    std::vector<Thread*>::const_iterator at;
+
+    const Line* operator*() const noexcept { return &(*at)->line; }
+    Iterator& operator++() noexcept {
+      ++at;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const noexcept { return at != other.at; }
+  };
+
+  const std::vector<Thread*>& threads;
+
+  Iterator begin() const noexcept { return {threads.begin()}; }
+  Iterator end() const noexcept { return {threads.end()}; }
+};
 
 }  // namespace
 
@@ -120,8 +139,7 @@ NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
     if (!capture_) return when_stopped;
     for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
     threads_.with_all([this](const std::vector<Thread*>& threads) {
-      const auto line_of = [](const Thread* thread) { return &thread->line; };
-      gate.admission.close(std::views::transform(threads, line_of), [&] {
+      gate.admission.close(ThreadLines{threads}, [&] {
         for (Thread* const thread : threads)
           for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
             if (capture_->core(nc) != nullptr)
