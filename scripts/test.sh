@@ -7,8 +7,8 @@
 #         fuzzers, seconds each; the self-test of the VM harness; the VM suite in
 #         Debian's kernel.
 # debug:  the VM suite in the debug kernel, and the self-test of its sanitizers.
-# long:   the unit tests of the trace engine at full length, and the fuzzers, a
-#         minute each.
+# long:   the unit tests and models of the trace engine at full length, and the
+#         fuzzers, a minute each.
 #
 # Results lie in out/test/ (out/test-debug/, out/test-long/); results.tsv there lists every test.
 # The last line is the count. FILTER narrows the tests of googletest.
@@ -54,10 +54,12 @@ fuzz()
 # unit NAME BUILD-DIR CMAKE-ARGUMENT...: build and run the unit tests.
 unit()
 {
-	local name=$1 dir=$2 log=$out/$1.txt select=() tests=$2
+	local name=$1 dir=$2 log=$out/$1.txt select=() tests=$2 folders=("${unit_folders[@]}")
 	shift 2
+	# The models change stacks, which sanitizers do not follow.
+	[ "$name" != unit ] || folders+=(tests/model/)
 	say BUILD "$name"
-	scripts/build-user.sh "$dir" "-DNDTEL_TEST_TIMEOUT=$unit_limit" "$@" -- "${unit_folders[@]/%/all}" || {
+	scripts/build-user.sh "$dir" "-DNDTEL_TEST_TIMEOUT=$unit_limit" "$@" -- "${folders[@]/%/all}" || {
 		touch "$out/$name.unbuilt"
 		return 0
 	}
@@ -97,6 +99,8 @@ debug)
 	;;
 long)
 	unit unit-long out/user -DNDTEL_STATIC=ON
+	unit_folders=(tests/model/)
+	unit model-long out/user -DNDTEL_STATIC=ON
 	fuzz
 	;;
 esac

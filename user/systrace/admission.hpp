@@ -80,7 +80,7 @@ class Admission {
     for (const auto* line : lines) {
       const std::uint64_t visit = line->visit();
       if (visit == 0) continue;
-      for (unsigned step = 0; !line->over(visit); ++step) Policy::pause(step);
+      for (unsigned step = 0; !line->over(visit);) step = Policy::pause(step);
     }
   }
 

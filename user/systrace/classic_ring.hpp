@@ -168,7 +168,8 @@ class ClassicRing {
     for (;;) {
       const std::uint64_t tail = indices_->tail.load(std::memory_order_seq_cst);
       const std::uint64_t head = indices_->head.load(std::memory_order_seq_cst);
-      if (indices_->tail.load(std::memory_order_seq_cst) == tail) {
+      // Whoever moved the head knew of a tail at least as far, so relaxed is enough here.
+      if (indices_->tail.load(std::memory_order_relaxed) == tail) {
         return index_.distance(head, tail);
       }
     }
