@@ -18,6 +18,7 @@ namespace {
 
 using Races = ModelPolicy<false>;
 using Halves = ModelPolicy<false, true>;
+using Sizes = ClassicSizes;
 
 template <template <typename, typename> typename Ring, typename Policy, ClassicSizes kSizes>
 Outcome explore(bool spurious_failures = false) {
@@ -34,45 +35,45 @@ void expect_passed(const Outcome& outcome) {
 }
 
 TEST(ClassicRingModel, OneSlot) {
-  expect_passed(explore<ClassicRing, Races, {1, 2, 2, 1, 1}>());
-  expect_passed(explore<ClassicRing, Races, {1, 2, 2, 2, 1}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{1, 2, 2, 1, 1}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{1, 2, 2, 2, 1}>());
 }
 
 TEST(ClassicRingModel, TwoSlots) {
-  expect_passed(explore<ClassicRing, Races, {2, 2, 1, 2, 1, 2}>());
-  expect_passed(explore<ClassicRing, Races, {2, 2, 1, 2, 2, 1}>());
-  expect_passed(explore<ClassicRing, Races, {2, 2, 2, 1, 2, 1}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{2, 2, 1, 2, 1, 2}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{2, 2, 1, 2, 2, 1}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{2, 2, 2, 1, 2, 1}>());
 }
 
 TEST(ClassicRingModel, ThreeSlots) {
-  expect_passed(explore<ClassicRing, Races, {3, 2, 1, 2, 1, 2}>());
-  expect_passed(explore<ClassicRing, Races, {3, 2, 2, 1, 2, 3}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{3, 2, 1, 2, 1, 2}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{3, 2, 2, 1, 2, 3}>());
 }
 
 TEST(ClassicRingModel, CopiesInHalves) {
-  expect_passed(explore<ClassicRing, Halves, {1, 2, 2, 1, 1}>());
-  expect_passed(explore<ClassicRing, Halves, {2, 2, 1, 2, 1, 2}>());
+  expect_passed(explore<ClassicRing, Halves, Sizes{1, 2, 2, 1, 1}>());
+  expect_passed(explore<ClassicRing, Halves, Sizes{2, 2, 1, 2, 1, 2}>());
 }
 
 TEST(ClassicRingModel, SpuriousFailures) {
-  expect_passed(explore<ClassicRing, Races, {1, 2, 1, 1, 1, 1}>(true));
-  expect_passed(explore<ClassicRing, Races, {2, 2, 1, 2, 1, 2}>(true));
+  expect_passed(explore<ClassicRing, Races, Sizes{1, 2, 1, 1, 1, 1}>(true));
+  expect_passed(explore<ClassicRing, Races, Sizes{2, 2, 1, 2, 1, 2}>(true));
 }
 
 TEST(ClassicRingModel, TwoOfEachTwice) {
   if (std::getenv("NDTEL_TEST_LONG") == nullptr) GTEST_SKIP() << "takes minutes";
-  expect_passed(explore<ClassicRing, Races, {1, 2, 2, 2, 2}>());
-  expect_passed(explore<ClassicRing, Races, {2, 2, 2, 2, 1, 2}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{1, 2, 2, 2, 2}>());
+  expect_passed(explore<ClassicRing, Races, Sizes{2, 2, 2, 2, 1, 2}>());
 }
 
 // A producer and a consumer of a full ring, of which only whole values are asked.
 template <template <typename, typename> typename Ring, typename Policy>
-struct WholeValues : ClassicModel<Ring, Policy, {2, 1, 1, 1, 1, 2}> {
+struct WholeValues : ClassicModel<Ring, Policy, Sizes{2, 1, 1, 1, 1, 2}> {
   void finish() {}
 };
 
 TEST(ClassicRingModel, NoticesTheBrokenRing) {
-  EXPECT_EQ((explore<BrokenRing, Halves, {2, 1, 2, 0, 0, 2}>().failure), "a value is lost");
+  EXPECT_EQ((explore<BrokenRing, Halves, Sizes{2, 1, 2, 0, 0, 2}>().failure), "a value is lost");
   EXPECT_EQ((Explorer::run<WholeValues<BrokenRing, Halves>>().failure), "a torn value");
   EXPECT_EQ((Explorer::run<WholeValues<BrokenRing, Races>>().failure),
             "data race: writes an object while it does not know of the last accesses");
@@ -191,10 +192,10 @@ TEST(ClassicRingModel, EveryMemoryOrderIsNeeded) {
                                [] { return Explorer::run<PopThenLength>(); },
                                [] { return Explorer::run<LengthMeanwhile>(); },
                                [] {
-                                 return explore<ClassicRing, Races, {1, 1, 2, 1, 1}>();
+                                 return explore<ClassicRing, Races, Sizes{1, 1, 2, 1, 1}>();
                                },
                                [] {
-                                 return explore<ClassicRing, Races, {2, 2, 1, 2, 1, 2}>();
+                                 return explore<ClassicRing, Races, Sizes{2, 2, 1, 2, 1, 2}>();
                                },
                            },
                            {"systrace/classic_ring.hpp"}, unobservable);

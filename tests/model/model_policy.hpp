@@ -8,15 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <source_location>
 #include <type_traits>
 
 #include "machine.hpp"
 #include "weakening.hpp"
 
 namespace ndtel::model {
-
-using Where = std::source_location;
 
 /// As std::atomic, as far as the rings use it. Zeroed memory is an object with the value 0.
 template <typename T>
@@ -29,35 +26,35 @@ class ModelAtomic {
   ModelAtomic(const ModelAtomic&) = delete;
   ModelAtomic& operator=(const ModelAtomic&) = delete;
 
-  T load(std::memory_order order, Where where = Where::current()) const noexcept {
+  T load(std::memory_order order, Where where = Where()) const noexcept {
     return from(machine.load(&value_, sizeof(T), weakened(where, Role::kLoad, order)));
   }
 
-  void store(T value, std::memory_order order, Where where = Where::current()) noexcept {
+  void store(T value, std::memory_order order, Where where = Where()) noexcept {
     machine.store(&value_, sizeof(T), to(value), weakened(where, Role::kStore, order));
   }
 
-  T exchange(T value, std::memory_order order, Where where = Where::current()) noexcept {
+  T exchange(T value, std::memory_order order, Where where = Where()) noexcept {
     return modify(order, where, [&](std::uint64_t) { return Update{to(value)}; });
   }
 
-  T fetch_add(T value, std::memory_order order, Where where = Where::current()) noexcept {
+  T fetch_add(T value, std::memory_order order, Where where = Where()) noexcept {
     return modify(order, where,
                   [&](std::uint64_t old) { return Update{to(static_cast<T>(from(old) + value))}; });
   }
 
-  T fetch_sub(T value, std::memory_order order, Where where = Where::current()) noexcept {
+  T fetch_sub(T value, std::memory_order order, Where where = Where()) noexcept {
     return modify(order, where,
                   [&](std::uint64_t old) { return Update{to(static_cast<T>(from(old) - value))}; });
   }
 
   bool compare_exchange_weak(T& expected, T value, std::memory_order success,
-                             std::memory_order failure, Where where = Where::current()) noexcept {
+                             std::memory_order failure, Where where = Where()) noexcept {
     return compare_exchange(expected, value, success, failure, where, true);
   }
 
   bool compare_exchange_strong(T& expected, T value, std::memory_order success,
-                               std::memory_order failure, Where where = Where::current()) noexcept {
+                               std::memory_order failure, Where where = Where()) noexcept {
     return compare_exchange(expected, value, success, failure, where, false);
   }
 
@@ -135,7 +132,7 @@ struct ModelPolicy {
   }
 
   static void announce(ModelAtomic<std::uint64_t>& word, std::uint64_t value,
-                       Where where = Where::current()) noexcept {
+                       Where where = Where()) noexcept {
     if constexpr (kSymmetric) {
       word.exchange(value, std::memory_order_seq_cst, where);
     } else {
@@ -143,12 +140,17 @@ struct ModelPolicy {
     }
   }
 
+  static void announce_asymmetric(ModelAtomic<std::uint64_t>& word, std::uint64_t value,
+                                  Where where = Where()) noexcept {
+    word.store(value, std::memory_order_relaxed, where);
+  }
+
   template <typename T>
-  static T look(const ModelAtomic<T>& word, Where where = Where::current()) noexcept {
+  static T look(const ModelAtomic<T>& word, Where where = Where()) noexcept {
     return word.load(std::memory_order_seq_cst, where);
   }
 
-  static void heavy_fence(Where where = Where::current()) noexcept {
+  static void heavy_fence(Where where = Where()) noexcept {
     const bool present =
         weakened(where, Role::kFence, std::memory_order_seq_cst) != std::memory_order_relaxed;
     if (!present) return;

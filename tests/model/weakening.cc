@@ -10,7 +10,7 @@
 namespace ndtel::model {
 namespace {
 
-using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, Role>;
+using Key = std::tuple<std::string, std::uint32_t, Role>;
 
 std::map<Key, std::memory_order>& operations() {
   static std::map<Key, std::memory_order> map;
@@ -98,9 +98,9 @@ std::string Weakening::describe() const {
 std::vector<Weakening> recorded_weakenings() {
   std::vector<Weakening> all;
   for (const auto& [key, order] : operations()) {
-    const auto& [file, line, column, role] = key;
+    const auto& [file, line, role] = key;
     for (const std::memory_order to : below(role, order)) {
-      all.push_back({file, line, column, role, order, to});
+      all.push_back({file, line, role, order, to});
     }
   }
   return all;
@@ -115,19 +115,17 @@ void weaken(const std::optional<Weakening>& weakening) {
   active_weakening = {};
   if (!weakening) return;
   wanted_file = weakening->file;
-  active_weakening = {weakening->line, weakening->column,   weakening->role,
-                      weakening->to,   wanted_file.c_str(), false};
+  active_weakening = {weakening->line, weakening->role, weakening->to, wanted_file.c_str(), false};
 }
 
-std::memory_order weakened_slowly(const std::source_location& where, Role role,
-                                  std::memory_order order) {
+std::memory_order weakened_slowly(const Where& where, Role role, std::memory_order order) {
   if (active_weakening.recording) {
-    operations().emplace(Key{where.file_name(), where.line(), where.column(), role}, order);
+    operations().emplace(Key{where.file, where.line, role}, order);
     return order;
   }
   const ActiveWeakening& wanted = active_weakening;
-  const bool same = wanted.line == where.line() && wanted.column == where.column() &&
-                    wanted.role == role && std::strcmp(wanted.file, where.file_name()) == 0;
+  const bool same =
+      wanted.line == where.line && wanted.role == role && std::strcmp(wanted.file, where.file) == 0;
   return same ? wanted.to : order;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Takes the memory order of one operation away, to see whether a model notices. Operations are
-// known by where they stand in the source.
+// known by where they stand in the source; two of a kind in one line count as one.
 #ifndef NDTEL_TESTS_MODEL_WEAKENING_HPP
 #define NDTEL_TESTS_MODEL_WEAKENING_HPP
 
@@ -9,7 +9,6 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -17,13 +16,22 @@
 
 namespace ndtel::model {
 
+/// Where an operation stands. As a default argument: where the call stands.
+struct Where {
+  const char* file;
+  std::uint32_t line;
+
+  constexpr Where(const char* at_file = __builtin_FILE(),
+                  std::uint32_t at_line = __builtin_LINE()) noexcept
+      : file(at_file), line(at_line) {}
+};
+
 enum class Role : std::uint8_t { kLoad, kStore, kUpdate, kFailure, kFence };
 
 /// One operation of the source, and an order below the one it asks for.
 struct Weakening {
   std::string file;
   std::uint32_t line = 0;
-  std::uint32_t column = 0;
   Role role = Role::kLoad;
   std::memory_order from = std::memory_order_relaxed;
   std::memory_order to = std::memory_order_relaxed;
@@ -42,7 +50,6 @@ void weaken(const std::optional<Weakening>& weakening);
 
 struct ActiveWeakening {
   std::uint32_t line = 0;  ///< 0 for none
-  std::uint32_t column = 0;
   Role role = Role::kLoad;
   std::memory_order to = std::memory_order_relaxed;
   const char* file = nullptr;
@@ -50,14 +57,12 @@ struct ActiveWeakening {
 };
 extern ActiveWeakening active_weakening;
 
-std::memory_order weakened_slowly(const std::source_location& where, Role role,
-                                  std::memory_order order);
+std::memory_order weakened_slowly(const Where& where, Role role, std::memory_order order);
 
 /// The order that an operation is to run with.
-inline std::memory_order weakened(const std::source_location& where, Role role,
-                                  std::memory_order order) {
-  if (role != Role::kFailure) machine.at_line(where.line());
-  if (active_weakening.line != where.line() && !active_weakening.recording) return order;
+inline std::memory_order weakened(const Where& where, Role role, std::memory_order order) {
+  if (role != Role::kFailure) machine.at_line(where.line);
+  if (active_weakening.line != where.line && !active_weakening.recording) return order;
   return weakened_slowly(where, role, order);
 }
 
