@@ -32,16 +32,17 @@ bool is_point(const TimeSegment& segment) noexcept {
   return segment.first.ticks == segment.last.ticks;
 }
 
-// Word by word and atomic: a reader in another process may copy at the same time.
+// Word by word and atomic: a reader in another process may copy at the same time. Who reads a word
+// sees what its writer had published before it, and looks at that after the word.
 template <typename Word>
 void store(Word& to, Word value) noexcept {
-  __atomic_store_n(&to, value, __ATOMIC_RELAXED);
+  __atomic_store_n(&to, value, __ATOMIC_RELEASE);
 }
 
 template <typename Word>
 Word load_word(const Word& from) noexcept {
   Word value;
-  __atomic_load(&from, &value, __ATOMIC_RELAXED);
+  __atomic_load(&from, &value, __ATOMIC_ACQUIRE);
   return value;
 }
 
@@ -204,7 +205,6 @@ bool TickConverter::load(const TimelineData& data) noexcept {
     for (std::uint64_t n = 0; n < count; ++n)
       lines_[n].segment = load_segment(data.closed[(closed - count + n) % kClosedSegments]);
     const TimeSegment newest = load_segment(data.newest[published & 1]);
-    std::atomic_thread_fence(std::memory_order_acquire);
     if (data.published.load(std::memory_order_relaxed) != published) continue;
     forgotten_ = closed - count;
     return build(count, newest);
