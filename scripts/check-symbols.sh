@@ -24,7 +24,7 @@ exported=$(nm -D --defined-only "$library" |
 exported_c=$(grep -v ':' <<<"$exported" || true)
 cxx='^((vtable|VTT|typeinfo|typeinfo name|guard variable) for |non-virtual thunk to )?ndtel::trace::'
 findings=$(
-	comm -13 <(echo "$declared") <(echo "$exported_c") | sed 's/^/exported, but in no header: /'
+	comm -13 <(echo "$declared") <(echo "$exported_c") | sed '/^$/d; s/^/exported, but in no header: /'
 	comm -23 <(echo "$declared") <(echo "$exported_c") | sed 's/^/declared, but not exported: /'
 	grep ':' <<<"$exported" | grep -vE "$cxx" | sed 's/^/exported, but not of ndtel::trace: /'
 ) || true

@@ -89,7 +89,7 @@ uint64_t nrt_sys_trace_ring_size() noexcept { return Engine::get().capacity(); }
 uint64_t nrt_sys_trace_total_event_count() noexcept { return Engine::get().total_created(); }
 
 uint64_t nrt_sys_trace_capture_intern_string(const char* s, uint32_t nc_idx) noexcept {
-  const auto text = c_text(s);
+  const auto text = checked_text(s);
   if (!text) return 0;
   const std::uint64_t id = string_id(*text);
   // An empty string has an id, and is no name.

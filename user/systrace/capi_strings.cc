@@ -73,7 +73,7 @@ class CNames {
 }  // namespace
 
 uint64_t nrt_interned_string_db_get_id(const char* s) noexcept {
-  const auto text = c_text(s);
+  const auto text = checked_text(s);
   return text ? string_id(*text) : 0;
 }
 
@@ -139,20 +139,27 @@ NRT_STATUS nrt_interned_string_db_combine_shards(
   });
 }
 
-namespace ndtel::systrace {
-
-NRT_STATUS collect_interned_strings(
-    std::unordered_map<std::uint64_t, std::string>& names,
-    NRT_STATUS (*combine)(nrt_interned_string_db_shard_t*) noexcept) noexcept {
+NRT_STATUS nrt_sys_trace_get_all_interned_strings(
+    std::unordered_map<std::uint64_t, std::string>& names) noexcept {
   return with_memory([&] {
     nrt_interned_string_db_shard shard;
-    const NRT_STATUS status = combine(&shard);
+    const NRT_STATUS status = nrt_sys_trace_get_combined_string_db(&shard);
     if (status != NRT_SUCCESS) return status;
     std::unordered_map<std::uint64_t, std::string> all = names;
     shard.names.for_each([&](std::uint64_t id, std::string_view name) { all.emplace(id, name); });
     names.swap(all);
     return NRT_SUCCESS;
   });
+}
+
+namespace ndtel::systrace {
+
+std::optional<std::string_view> checked_text(const char* s) noexcept {
+  const auto text = c_text(s);
+  if (!text)
+    log::write(log::Level::kWarn, "a string that is {} has no id",
+               s == nullptr ? "NULL" : "not UTF-8");
+  return text;
 }
 
 }  // namespace ndtel::systrace

@@ -29,15 +29,14 @@ inline std::optional<std::string_view> c_text(const char* s) noexcept {
   return text;
 }
 
-/// Adds what a shard holds to a map that is empty or has other names; an id that the map has keeps
-/// its name. `combine` fills the shard, as nrt_sys_trace_get_combined_string_db() does.
-///
-/// @return what `combine` returned, and nothing was added unless that is NRT_SUCCESS; NRT_RESOURCE
-/// no memory
-NRT_STATUS collect_interned_strings(
-    std::unordered_map<std::uint64_t, std::string>& names,
-    NRT_STATUS (*combine)(nrt_interned_string_db_shard_t*) noexcept) noexcept;
+/// c_text(), with one line about what is refused.
+std::optional<std::string_view> checked_text(const char* s) noexcept;
 
 }  // namespace ndtel::systrace
+
+/// Adds the names of all cores of the running capture to a map; an id that the map has keeps its
+/// name. @return NRT_SUCCESS; NRT_RESOURCE no memory, and nothing was added
+NRT_STATUS nrt_sys_trace_get_all_interned_strings(
+    std::unordered_map<std::uint64_t, std::string>& names) noexcept;
 
 #endif  // NDTEL_SYSTRACE_CAPI_STRINGS_HPP

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "captured_log.hpp"
+#include "nrt/nlog.h"
 
 namespace ndtel::systrace::test {
 namespace {
@@ -72,6 +73,40 @@ TEST(Log, EveryLevelIsWorthItsTextForASinkOfTheProgram) {
   for (const Level level :
        {Level::kError, Level::kWarn, Level::kInfo, Level::kDebug, Level::kTrace})
     EXPECT_TRUE(log::enabled(level));
+}
+
+// Without a sink of the program, lines are nlog's, of its submodule RUST.
+TEST(Log, NlogDecidesWhatIsWorthItsText) {
+  log::set_sink({});
+  const auto worth = [] {
+    int levels = 0;
+    for (int level = 1; level <= 5; ++level) levels += log::enabled(static_cast<Level>(level));
+    return levels;
+  };
+  const std::pair<const char*, int> cases[] = {{"ERROR", 1}, {"WARN", 2},  {"INFO", 3},
+                                               {"DEBUG", 4}, {"TRACE", 5}, {"ERROR", 1}};
+  for (const auto& [text, levels] : cases) {
+    nlog_set_log_level("RUST", "CONSOLE", text);
+    EXPECT_EQ(worth(), levels) << text;
+  }
+}
+
+TEST(Log, LinesReachNlogWithTheirLevelAndOrigin) {
+  log::set_sink({});
+  log::detail::forget_limits();
+  nlog_set_log_level("RUST", "CONSOLE", "INFO");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  log::write(Level::kError, "failed {}%n%s", 1);
+  log::write(Level::kInfo, "told");
+  log::write(Level::kDebug, "explained");
+  const std::string out = testing::internal::GetCapturedStdout();
+  const std::string err = testing::internal::GetCapturedStderr();
+  nlog_set_log_level("RUST", "CONSOLE", "ERROR");
+  EXPECT_NE(err.find(" ERROR  RUST:sys_trace "), std::string::npos) << err;
+  EXPECT_TRUE(err.ends_with(" failed 1%n%s\n")) << err;
+  EXPECT_NE(out.find("  INFO  RUST:sys_trace "), std::string::npos) << out;
+  EXPECT_TRUE(out.ends_with(" told\n")) << out;
 }
 
 // A sink that misuses the engine makes it speak again.
