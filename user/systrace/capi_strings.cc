@@ -95,6 +95,7 @@ NRT_STATUS nrt_interned_string_db_get_entries(const nrt_interned_string_db_shard
                                               size_t* count) noexcept {
   if (shard == nullptr || ids == nullptr || names == nullptr || count == nullptr)
     return refuse("interned strings were asked for with a NULL pointer");
+  // cppcheck-suppress throwInNoexceptFunction; with_memory() catches
   return with_memory([&] {
     const auto sorted = shard->names.sorted();
     auto all_ids = c_array<uint64_t>(sorted.size());
