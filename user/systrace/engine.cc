@@ -86,10 +86,15 @@ void Engine::start_over_in_child() noexcept {
   owner_ = ::getpid();
 }
 
+// A child that was not forked by fork() did not run the handler. Emitting needs no such care: such
+// a child finds the gate zeroed.
+void Engine::know_process() noexcept {
+  if (owner_ != ::getpid()) start_over_in_child();
+}
+
 NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
                          const CaptureOptions& options) noexcept {
-  // A child that was not forked by fork() did not run the handler.
-  if (owner_ != ::getpid()) start_over_in_child();
+  know_process();
   std::lock_guard guard(global_);
   const std::uint32_t visible = host::visible_cores();
   if (visible > kMaxCores) log::fatal("{} cores are visible, tracing knows {}", visible, kMaxCores);
@@ -133,6 +138,7 @@ NRT_STATUS Engine::stop() noexcept {
 NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS); }
 
 NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
+  know_process();
   std::unique_ptr<Capture> stopped;
   {
     std::lock_guard guard(global_);
@@ -159,6 +165,7 @@ NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
 
 // A thread ends: it leaves its half full blocks to others.
 void Engine::part(Thread& thread) noexcept {
+  know_process();
   std::shared_lock guard(global_);
   if (!capture_) return;
   for (std::uint32_t nc = 0; nc < kMaxCores; ++nc) {
@@ -170,6 +177,7 @@ void Engine::part(Thread& thread) noexcept {
 }
 
 void Engine::take_anchor() noexcept {
+  know_process();
   std::shared_lock guard(global_);
   if (!capture_) return;
   if (const auto next = capture_->anchor(); next)
@@ -238,6 +246,7 @@ NRT_STATUS Engine::fetch(const nrt_sys_trace_fetch_options_t& options, JsonBuffe
 }
 
 std::optional<RingCounts> Engine::counts(std::uint32_t nc) noexcept {
+  know_process();
   std::shared_lock guard(global_);
   Core* const core = capture_ ? capture_->core(nc) : nullptr;
   if (core == nullptr) return std::nullopt;
@@ -245,6 +254,7 @@ std::optional<RingCounts> Engine::counts(std::uint32_t nc) noexcept {
 }
 
 std::uint64_t Engine::total_created() noexcept {
+  know_process();
   std::shared_lock guard(global_);
   std::uint64_t total = 0;
   for (std::uint32_t nc = 0; capture_ && nc < kMaxCores; ++nc)
@@ -254,6 +264,7 @@ std::uint64_t Engine::total_created() noexcept {
 
 void Engine::intern(std::uint64_t id, std::string_view name, std::uint32_t nc) noexcept {
   if (nc >= kMaxCores) nc = 0;
+  know_process();
   std::shared_lock guard(global_);
   if (!capture_ || capture_->core(nc) == nullptr) return;
   if (!capture_->add_name(nc, id, name))
@@ -261,6 +272,7 @@ void Engine::intern(std::uint64_t id, std::string_view name, std::uint32_t nc) n
 }
 
 void Engine::combine_strings(StringShard& into) {
+  know_process();
   std::shared_lock guard(global_);
   for (std::uint32_t nc = 0; capture_ && nc < kMaxCores; ++nc) {
     Core* const core = capture_->core(nc);
@@ -271,6 +283,7 @@ void Engine::combine_strings(StringShard& into) {
 }
 
 void Engine::set_sequence(std::uint32_t nc, std::uint64_t sequence) noexcept {
+  know_process();
   std::shared_lock guard(global_);
   if (Core* const core = capture_ ? capture_->core(nc) : nullptr; core != nullptr)
     core->set_sequence(sequence);

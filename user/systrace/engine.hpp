@@ -76,6 +76,7 @@ class Engine {
 
   NRT_STATUS stop(NRT_STATUS when_stopped) noexcept;
   void part(Thread& thread) noexcept;
+  void know_process() noexcept;
   void start_over_in_child() noexcept;
 
   RwLock global_;  // guards which capture there is; taken before every other lock
