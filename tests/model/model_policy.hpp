@@ -136,13 +136,13 @@ struct ModelPolicy {
     if constexpr (kSymmetric) {
       word.exchange(value, std::memory_order_seq_cst, where);
     } else {
-      word.store(value, std::memory_order_relaxed, where);
+      announce_asymmetric(word, value, where);
     }
   }
 
   static void announce_asymmetric(ModelAtomic<std::uint64_t>& word, std::uint64_t value,
                                   Where where = Where()) noexcept {
-    word.store(value, std::memory_order_relaxed, where);
+    word.store(value, std::memory_order_release, where);
   }
 
   template <typename T>

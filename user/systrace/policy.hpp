@@ -49,9 +49,10 @@ struct NativePolicy {
       word.exchange(value, std::memory_order_seq_cst);
     }
   }
-  /// The same, when asymmetric_fences is known to be true.
+  /// The same, when asymmetric_fences is known to be true. Releases, because whoever sees this
+  /// announcement knows that what the last one stood for is over.
   static void announce_asymmetric(std::atomic<std::uint64_t>& word, std::uint64_t value) noexcept {
-    word.store(value, std::memory_order_relaxed);
+    word.store(value, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
