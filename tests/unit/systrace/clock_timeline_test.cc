@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
+#include <thread>
 
 namespace ndtel::systrace::test {
 namespace {
@@ -153,6 +155,32 @@ TEST_F(Timeline, AnUnfinishedChangeIsNotSeen) {
   }
   EXPECT_EQ(converter_->segments(), kClosedSegments);
   EXPECT_EQ(converter_->forgotten(), data_->published.load() / 2 - (kClosedSegments - 1));
+}
+
+// Whatever a reader catches of a busy writer is whole: each line is the same but for whole seconds.
+TEST_F(Timeline, AReaderBesideTheWriterSeesWholeLines) {
+  std::atomic<bool> done{false};
+  std::thread writing([&] {
+    std::uint64_t ticks = 1'001'000;
+    std::int64_t seconds = 0;
+    for (int i = 0; i < 30'000; ++i) {
+      ticks += kInterval;
+      if (i % 2 == 0) seconds += 1;  // every other anchor opens a line
+      writer_.add(
+          {ticks, kBase + static_cast<std::int64_t>(ticks - 1000) / 2 + seconds * 1'000'000'000});
+      if (i % 64 == 0) std::this_thread::yield();
+    }
+    done = true;
+  });
+  int loaded = 0;
+  while (!done || loaded == 0) {
+    if (!load()) continue;
+    ++loaded;
+    const std::uint64_t ticks = 1'001'000 + kInterval * static_cast<std::uint64_t>(loaded % 30'000);
+    EXPECT_EQ((at(ticks) - base(0)) % 1'000'000'000, (ticks - 1000) / 2 % 1'000'000'000);
+  }
+  writing.join();
+  EXPECT_TRUE(load());
 }
 
 TEST_F(Timeline, BytesThatMakeNoSenseAreRefused) {
