@@ -2,8 +2,9 @@
 //
 // Configs and fetch options of any content, events of any kind, and fetches in between, against a
 // count of what each core must still hold.
+#include <simdjson.h>
+
 #include <array>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "config.hpp"
@@ -67,14 +68,15 @@ void fetch(Input& input, std::array<Core, kCores>& cores) {
   std::size_t size = 0;
   expect(nrt_sys_trace_fetch_events(&text, &size, &options) == NRT_SUCCESS, "a fetch");
   expect(text != nullptr && std::strlen(text) == size, "a document of the length it says");
-  const auto document = nlohmann::json::parse(text, nullptr, false);
+  simdjson::dom::parser parser;
+  simdjson::dom::array events;
+  expect(parser.parse(text, size)["events"].get(events) == simdjson::SUCCESS, "it is JSON");
   nrt_sys_trace_buffer_free(text);
-  expect(!document.is_discarded(), "it is JSON");
 
   std::array<std::uint64_t, kCores> count{};
   std::uint64_t last_core = 0;
   const std::array<Core, kCores> before = cores;
-  for (const auto& event : document["events"]) {
+  for (const simdjson::dom::element event : events) {
     const std::uint64_t nc = event["nc_idx"], n = event["nc_local_id"];
     expect(nc < kCores && nc >= last_core, "cores that exist, ascending");
     last_core = nc;
