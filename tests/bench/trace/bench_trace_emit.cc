@@ -3,8 +3,6 @@
 // What tracing costs: a full emit against the bare push of crossbeam-queue and against LTTng-UST in
 // overwrite mode, with one thread and two, on rings of 1 Mi events that are full; what it costs
 // when it is off; and its memory.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -19,10 +17,8 @@
 #include "clock_ticks.hpp"
 #include "core_capture.hpp"
 #include "crossbeam_peer.hpp"
-#include "empty_call.h"
 #include "lttng_peer.hpp"
 #include "measure.hpp"
-#include "ndtel/trace.hpp"
 
 namespace {
 
@@ -95,52 +91,6 @@ void measure_floor(Report& report) {
   report.ns("floor_112_bytes_cached", median(bytes_ns));
 }
 
-[[gnu::noinline]] void empty_loop() {
-  for (std::uint64_t i = 0; i < kEvents; ++i) asm volatile("" : : "r"(i));
-}
-
-[[gnu::noinline]] void gate_loop(std::uint32_t nc) {
-  for (std::uint64_t i = 0; i < kEvents; ++i) {
-    asm volatile("" : : "r"(i));
-    ndtel::trace::start<ndtel::trace::event::ExecPre>(nc, {.exec_id = i, .model_id = 77});
-  }
-}
-
-[[gnu::noinline]] void empty_call_loop(std::uint32_t type) {
-  nrt_sys_trace_event_data_t data{};
-  for (std::uint64_t i = 0; i < kEvents; ++i) {
-    data.exec_pre.exec_id = i;
-    bench_empty_call(NRT_SYS_TRACE_EVENT_PHASE_START, type, &data, 0, 0);
-  }
-}
-
-void measure_gate(Report& report, bool capturing) {
-  std::vector<double> empty, gate, call, off;
-  const std::uint32_t type = capturing ? kFilteredType : kType;
-  // Known at run time only, as a caller's core is.
-  volatile std::uint32_t any_core = 0;
-  const std::uint32_t core = any_core;
-  for (int round = 0; round < kRounds; ++round) {
-    empty.push_back(nanoseconds_each(kEvents, [] { empty_loop(); }));
-    gate.push_back(nanoseconds_each(kEvents, [core] { gate_loop(core); }));
-    call.push_back(nanoseconds_each(kEvents, [&] { empty_call_loop(type); }));
-    off.push_back(nanoseconds_each(kEvents, [&] { emit_through_c(type, 0, kEvents); }));
-  }
-  report.ns("empty_plt_call", median(call));
-  if (capturing) {
-    report.ns("filtered_type", median(off));
-    report.ratio("trace_filtered_vs_empty_plt_call", median_ratio(off, call), 3);
-    return;
-  }
-  std::vector<double> more;
-  for (std::size_t i = 0; i < gate.size(); ++i) more.push_back(gate[i] - empty[i]);
-  report.ns("empty_loop", median(empty));
-  report.ns("gate_off_inline", median(gate));
-  report.ns("gate_off_c", median(off));
-  report.ratio("trace_gate_off_inline_ns_over_empty_loop", median(more), 0.5);
-  report.ratio("trace_gate_off_c_vs_empty_plt_call", median_ratio(off, call), 1.5);
-}
-
 void measure_memory(Report& report) {
   const std::uint64_t before = resident_bytes();
   const Capture capture;
@@ -155,7 +105,6 @@ int main() {
   Report report;
   ndtel::systrace::use_tick_source(ndtel::systrace::best_tick_source());
   measure_floor(report);
-  measure_gate(report, false);
   measure_memory(report);
 
   const Capture capture;
@@ -163,8 +112,6 @@ int main() {
     fmt::print(stderr, "bench_trace_emit: the capture does not start\n");
     return 2;
   }
-  measure_gate(report, true);
-
   CrossbeamPeer crossbeam(kSlots);
   LttngPeer lttng;
   bool with_lttng = lttng.problem().empty();
