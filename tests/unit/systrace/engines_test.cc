@@ -4,11 +4,13 @@
 // of the newest events as it promises.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -28,14 +30,17 @@ struct Story {
   std::vector<std::uint64_t> totals;
 };
 
-std::string without_times(std::string text) {
+std::string without_times(std::string_view text) {
   constexpr std::string_view kKey = "\"timestamp_ns\":";
-  for (std::size_t at = text.find(kKey); at != std::string::npos; at = text.find(kKey, at)) {
-    at += kKey.size();
-    const std::size_t end = text.find_first_not_of("0123456789", at);
-    text.erase(at, end - at);
+  std::string rest;
+  while (!text.empty()) {
+    const std::size_t at = text.find(kKey);
+    const std::size_t until = at == text.npos ? text.size() : at + kKey.size();
+    rest += text.substr(0, until);
+    text.remove_prefix(until);
+    text.remove_prefix(std::min(text.find_first_not_of("0123456789"), text.size()));
   }
-  return text;
+  return rest;
 }
 
 std::string fetch(std::uint64_t limit, std::int64_t nc) {
@@ -43,9 +48,9 @@ std::string fetch(std::uint64_t limit, std::int64_t nc) {
   char* text = nullptr;
   std::size_t size = 0;
   EXPECT_EQ(nrt_sys_trace_fetch_events(&text, &size, &options), NRT_SUCCESS);
-  std::string document(text, size);
+  std::string document = without_times({text, size});
   nrt_sys_trace_buffer_free(text);
-  return without_times(std::move(document));
+  return document;
 }
 
 Story live(EngineKind engine, unsigned seed) {

@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-std::uint64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 std::ptrdiff_t open_files() {
   using Files = std::filesystem::directory_iterator;
   return std::distance(Files("/proc/self/fd"), Files());
@@ -113,6 +106,13 @@ TEST_P(Memory, AfterTheCaptureEverythingIsGivenBack) {
 
 // Sanitizers keep shadows of memory, and their resident size says nothing.
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
 
 TEST_P(Memory, PrivateCapturesCostNoMoreThanSharedOnes) {
   const std::uint64_t before = resident_bytes();

@@ -19,10 +19,15 @@
 
 namespace ndtel::systrace::test {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #else
-inline constexpr bool kSanitized = false;
+inline constexpr bool kSanitized = kThreadSanitizer;
 #endif
 
 /// Whether there is time: `make test-long`.
@@ -68,12 +73,16 @@ inline std::vector<nrt_sys_trace_event_t> drain(std::uint64_t max, std::uint32_t
 
 /// Takes everything there is, when nobody emits.
 inline std::vector<nrt_sys_trace_event_t> drain_all(std::uint32_t nc = 0) {
+  constexpr std::uint64_t kPortion = 1024;
   std::vector<nrt_sys_trace_event_t> events;
-  for (;;) {
-    const auto more = drain(65536, nc);
-    if (more.empty()) return events;
-    events.insert(events.end(), more.begin(), more.end());
+  for (std::uint64_t count = kPortion; count == kPortion;) {
+    const std::size_t before = events.size();
+    events.resize(before + kPortion);
+    EXPECT_EQ(nrt_sys_trace_capture_drain_events(nc, events.data() + before, kPortion, &count),
+              NRT_SUCCESS);
+    events.resize(before + count);
   }
+  return events;
 }
 
 /// The counts of a core while nobody emits or drains.
