@@ -109,8 +109,9 @@ struct BlockGeometry {
   /// `pinned` older; of those closed later, threads - 1 may have been opened before the victim was
   /// closed and so hold older events. All others are full of newer ones.
   constexpr std::uint64_t retained(std::uint32_t threads, std::uint32_t pinned) const noexcept {
-    const std::uint64_t lost = 2 * std::uint64_t{threads} - 1 + pinned;
-    if (threads == 0 || lost >= blocks) return 0;
+    if (threads == 0) return 0;
+    const std::uint64_t lost = std::uint64_t{threads} + (threads - 1) + pinned;
+    if (lost >= blocks) return 0;
     return std::min(capacity, (blocks - lost) * block_slots);
   }
 };

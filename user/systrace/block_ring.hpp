@@ -276,7 +276,7 @@ class BlockRing {
   }
 
   Slot* end_of(std::uint32_t block) const noexcept {
-    return slots_ + (std::uint64_t{block} + 1) * geometry_.block_slots;
+    return &slots_[(std::uint64_t{block} + 1) * geometry_.block_slots];
   }
 
   void open(std::uint32_t block, Cursor& cursor, const Line& line) noexcept {
@@ -454,7 +454,7 @@ class BlockRing {
         const std::uint32_t taken = read_mark(block).taken;
         if (taken == end) continue;
         const Run run{ticks_of(block, taken), headers_[block].base, block, taken, end, taken};
-        if (run.ticks > cut || !run.before(runs[kPins])) continue;
+        if (run.ticks > cut || !run.before(runs.back())) continue;
         std::size_t place = kPins;
         for (; place > 0 && run.before(runs[place - 1]); --place) runs[place] = runs[place - 1];
         runs[place] = run;
@@ -493,7 +493,7 @@ class BlockRing {
       }
       if (count == 0) break;
       // Only pinned blocks are read here: emitting threads go on, and evict others meanwhile.
-      more = merge({runs.data(), count}, runs[kPins], cut, limit, total, sink);
+      more = merge({runs.data(), count}, runs.back(), cut, limit, total, sink);
       std::lock_guard guard(lock_);
       for (std::size_t i = 0; i < count; ++i) --notes_[runs[i].block].pins;
       settle({runs.data(), count}, false);
@@ -544,7 +544,7 @@ class BlockRing {
       Runs runs;
       const std::size_t count = find_oldest(kEnd.ticks - 1, runs);
       if (count == 0) break;
-      merge({runs.data(), count}, runs[kPins], kEnd.ticks - 1, excess, total, drop);
+      merge({runs.data(), count}, runs.back(), kEnd.ticks - 1, excess, total, drop);
       settle({runs.data(), count}, true);
     }
   }
