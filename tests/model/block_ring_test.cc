@@ -118,11 +118,18 @@ TEST(BlockRingModel, StoppingWithSymmetricFences) { expect_stopping<Way::kSymmet
 TEST(BlockRingModel, MoreThreadsAndEvents) {
   if (std::getenv("NDTEL_TEST_LONG") == nullptr) GTEST_SKIP() << "takes minutes";
   expect_passed(
-      Explorer::run<Emitting<Way::kQuick, Sizes{.emitters = 3, .events = 2, .blocks = 2}>>());
+      Explorer::run<Emitting<Way::kQuick, Sizes{.emitters = 2, .events = 4, .blocks = 1}>>());
   expect_passed(
-      Explorer::run<Draining<Way::kQuick, Sizes{.emitters = 2, .events = 3, .blocks = 2}>>());
+      Explorer::run<Emitting<
+          Way::kQuick,
+          Sizes{.emitters = 3, .events = 1, .blocks = 3, .open_target = 0, .filled = 1}>>());
+  expect_passed(
+      Explorer::run<
+          Draining<Way::kQuick, Sizes{.emitters = 2, .events = 2, .blocks = 3, .capacity = 2}>>());
   expect_passed(
       Explorer::run<Stopping<Way::kQuick, Sizes{.emitters = 2, .events = 2, .blocks = 2}>>());
+  expect_passed(
+      Explorer::run<Restarting<Way::kQuick, Sizes{.emitters = 2, .events = 1, .blocks = 1}>>());
 }
 
 template <Way kWay>

@@ -13,6 +13,7 @@
 #ifndef NDTEL_SYSTRACE_ADMISSION_HPP
 #define NDTEL_SYSTRACE_ADMISSION_HPP
 
+#include <atomic>
 #include <cstdint>
 
 namespace ndtel::systrace {
