@@ -10,7 +10,8 @@
 namespace ndtel::model {
 namespace {
 
-std::array<Fiber, kMaxThreads> fibers;
+// The last one is for what runs before and after all threads.
+std::array<Fiber, kMaxThreads + 1> fibers;
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
@@ -119,7 +120,11 @@ void Explorer::start() {
   machine.failure_.clear();
   machine.current_ = kMaxThreads;
   std::memset(static_cast<void*>(&machine.state), 0, sizeof machine.state);
-  program_.construct(machine.state.world);
+  apart([] {
+    active_->program_.construct(machine.state.world);
+    leave();
+  });
+  if (machine.failed_) return;
   for (unsigned thread = 0; thread < program_.threads; ++thread) {
     fibers[thread].reset(thread_entry);
     resume(thread);
@@ -177,11 +182,21 @@ bool Explorer::finished() const noexcept {
 
 // Also finds that nobody can go on. The state is not used afterwards.
 void Explorer::inspect() {
-  try {
-    if (!finished()) machine.fail("deadlock: every thread waits");
-    program_.finish(machine.state.world);
-  } catch (const Machine::Failure&) {
+  if (!finished()) {
+    machine.failed_ = true;
+    machine.failure_ = "deadlock: every thread waits";
+    return;
   }
+  apart([] {
+    active_->program_.finish(machine.state.world);
+    leave();
+  });
+}
+
+// On a stack of its own, which fail() can leave.
+void Explorer::apart(Fiber::Entry entry) {
+  fibers[kMaxThreads].reset(entry);
+  fibers[kMaxThreads].enter();
 }
 
 // Tells the state that led here what was found.
@@ -234,11 +249,7 @@ bool Explorer::enter(std::size_t saved) {
 }
 
 bool Explorer::search() {
-  try {
-    start();
-  } catch (const Machine::Failure&) {
-    return false;
-  }
+  start();
   for (;;) {
     if (machine.failed_ || machine.restart_) return false;
     machine.renumber();
@@ -378,16 +389,13 @@ std::string Explorer::trace() {
   std::string text;
   const std::string failure = machine.failure_;
   machine.log_ = &text;
-  try {
-    start();
-    for (const Frame& frame : frames_) {
-      if (machine.failed_ || frame.next == frame.moves) break;
-      machine.renumber();
-      make(moves_[frame.next - 1]);
-    }
-    if (!machine.failed_) inspect();
-  } catch (const Machine::Failure&) {
+  start();
+  for (const Frame& frame : frames_) {
+    if (machine.failed_ || frame.next == frame.moves) break;
+    machine.renumber();
+    make(moves_[frame.next - 1]);
   }
+  if (!machine.failed_) inspect();
   machine.log_ = nullptr;
   return text + failure + "\n";
 }

@@ -118,6 +118,7 @@ class Explorer {
   void list_moves();
   bool finished() const noexcept;
   void inspect();
+  void apart(Fiber::Entry entry);
   void save();
   void restore(std::size_t from);
   void make(Move move);

@@ -334,7 +334,6 @@ void Machine::copy_point() {
 void Machine::fail(std::string reason) {
   failed_ = true;
   failure_ = std::move(reason);
-  if (!concurrent()) throw Failure{};
   leave_();
   std::abort();  // a failed exploration is never resumed
 }

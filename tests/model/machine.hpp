@@ -171,8 +171,6 @@ class Machine {
 
   /// Gives up the whole exploration with a reason.
   [[noreturn]] void fail(std::string reason);
-  struct Failure {};  ///< thrown by fail() where no model thread runs
-
   void require(bool condition, const char* reason) {
     if (!condition) fail(reason);
   }

@@ -288,6 +288,22 @@ struct TornCopy {
 
 TEST(Machine, TornCopiesShow) { EXPECT_EQ(Explorer::run<TornCopy>().failure, "torn"); }
 
+// Failures before and after all threads, out of functions that throw nothing.
+template <bool kBefore>
+struct FailsApart {
+  static constexpr unsigned kThreads = 1;
+
+  FailsApart() { check(!kBefore); }
+  void thread(unsigned) {}
+  void finish() { check(kBefore); }
+  static void check(bool condition) noexcept { machine.require(condition, "apart"); }
+};
+
+TEST(Machine, ReportsFailuresOfSetUpAndInspection) {
+  EXPECT_EQ(Explorer::run<FailsApart<true>>().failure, "apart");
+  EXPECT_EQ(Explorer::run<FailsApart<false>>().failure, "apart");
+}
+
 TEST(Machine, TellsWhenItWasCutShort) {
   Options few;
   few.max_states = 10;
