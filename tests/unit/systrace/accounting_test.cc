@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kMostThreads = 1 << 16;  // numbers given to threads, dead ones included
+constexpr std::uint32_t kMostThreads = 1 << 20;  // numbers given to threads, dead ones included
 constexpr std::uint32_t kCores = 2;
 
 // What one reader took: which events of each thread, and whether they rose. One thread's.
