@@ -74,6 +74,16 @@ struct Harvester::Impl {
   void visit_blocks(const HarvestedCore& core, std::uint64_t ring,
                     const std::function<bool(const nrt_sys_trace_event_t&)>& visit) const;
 
+  // Damaged memory may hold any number of oddities.
+  void warn(std::string what) {
+    constexpr std::size_t kMost = 32;
+    if (summary.warnings.size() < kMost) {
+      summary.warnings.push_back(std::move(what));
+    } else if (summary.warnings.size() == kMost) {
+      summary.warnings.push_back("and more of this kind");
+    }
+  }
+
   bool fits(std::uint64_t offset, std::uint64_t bytes) const noexcept {
     return offset <= memory.size() && bytes <= memory.size() - offset;
   }
@@ -166,11 +176,10 @@ Result<void> Harvester::Impl::examine_header() {
 
 void Harvester::Impl::examine_names() {
   summary.names_lost = read<std::uint64_t>(header.names_offset + offsetof(NameLog, lost));
-  if (summary.names_lost != 0)
-    summary.warnings.push_back(fmt::format("{} names found no room", summary.names_lost));
+  if (summary.names_lost != 0) warn(fmt::format("{} names found no room", summary.names_lost));
   std::uint64_t used = read<std::uint64_t>(header.names_offset + offsetof(NameLog, used));
   if (used > header.names_bytes) {
-    summary.warnings.push_back("more names are announced than there is room for");
+    warn("more names are announced than there is room for");
     used = header.names_bytes;
   }
   const std::uint64_t begin = header.names_offset + sizeof(NameLog);
@@ -178,7 +187,7 @@ void Harvester::Impl::examine_names() {
     const auto entry = read<NameEntry>(begin + at);
     at += sizeof(NameEntry);
     if (align_up(entry.length, 8) > used - at) {
-      summary.warnings.push_back(fmt::format("the names end in a broken one, byte {}", at));
+      warn(fmt::format("the names end in a broken one, byte {}", at));
       return;
     }
     const auto* text = reinterpret_cast<const char*>(memory.data()) + begin + at;
@@ -187,7 +196,7 @@ void Harvester::Impl::examine_names() {
     if (is_utf8(name) && name.find('\0') == std::string::npos) {
       summary.names.emplace_back(entry.id, std::move(name));
     } else {
-      summary.warnings.push_back(fmt::format("the name of id {} is no text", entry.id));
+      warn(fmt::format("the name of id {} is no text", entry.id));
     }
   }
 }
@@ -249,8 +258,7 @@ void Harvester::Impl::examine_blocks(HarvestedCore& core, std::uint64_t ring) {
   core.displaced += totals.displaced;
   if (claims > 1) {
     core.damaged += claims - 1;
-    summary.warnings.push_back(
-        fmt::format("core {}: {} blocks are being given up at once", core.nc, claims));
+    warn(fmt::format("core {}: {} blocks are being given up at once", core.nc, claims));
   }
 }
 
@@ -289,8 +297,7 @@ Result<void> Harvester::Impl::examine_cores() {
       examine_blocks(core, entry.ring_offset);
     }
     if (core.damaged != 0)
-      summary.warnings.push_back(
-          fmt::format("core {}: {} damaged places were left out", nc, core.damaged));
+      warn(fmt::format("core {}: {} damaged places were left out", nc, core.damaged));
     summary.cores.push_back(core);
     rings.push_back(entry.ring_offset);
   }
@@ -305,8 +312,7 @@ Result<void> Harvester::Impl::examine() {
               sizeof(TimelineData));
   summary.clock_known = converter.load(*timeline);
   summary.clock_forgotten = converter.forgotten();
-  if (!summary.clock_known)
-    summary.warnings.push_back("its clock makes no sense: events have ticks instead of times");
+  if (!summary.clock_known) warn("its clock makes no sense: events have ticks instead of times");
   examine_names();
   return examine_cores();
 }

@@ -296,6 +296,23 @@ TEST_P(Harvest, NamesThatAreNoTextAreLeftOut) {
   EXPECT_GE(harvester->summary().warnings.size(), 1u);
 }
 
+TEST_P(Harvest, HoweverMuchIsWrongTheWarningsStayFew) {
+  Bytes bytes = intact();
+  const auto names = get<std::uint64_t>(bytes, offsetof(RegionHeader, names_offset));
+  constexpr std::size_t kBad = 1000;
+  for (std::size_t i = 0; i < kBad; ++i) {
+    const std::size_t entry = names + sizeof(NameLog) + i * (sizeof(NameEntry) + 8);
+    put(bytes, entry, NameEntry{i, 0, 1});
+    put(bytes, entry + sizeof(NameEntry), std::uint8_t{0xFF});
+  }
+  put(bytes, names + offsetof(NameLog, used), std::uint64_t{kBad * (sizeof(NameEntry) + 8)});
+  const auto harvester = trace::Harvester::over(bytes);
+  ASSERT_TRUE(harvester);
+  EXPECT_TRUE(harvester->summary().names.empty());
+  EXPECT_GT(harvester->summary().warnings.size(), 10u);
+  EXPECT_LT(harvester->summary().warnings.size(), 50u);
+}
+
 TEST_P(Harvest, WithoutItsClockEventsHaveTicks) {
   Bytes bytes = intact();
   const auto timeline = get<std::uint64_t>(bytes, offsetof(RegionHeader, timeline_offset));
