@@ -154,11 +154,7 @@ class BlockRing {
     std::lock_guard guard(lock_);
     if (mine(cursor, line)) {
       remove(open_, cursor.block);
-      if (cursor.next == end_of(cursor.block)) {
-        close(cursor.block);
-      } else {
-        orphan(cursor.block);
-      }
+      orphan(cursor.block);
     }
     forget(cursor);
   }
@@ -295,7 +291,13 @@ class BlockRing {
     append(idle(block) ? free_ : closed_, block);
   }
 
+  /// Leaves a block to the next thread. A full one has no place for it: its owner only did not come
+  /// back to close it.
   void orphan(std::uint32_t block) noexcept {
+    if (written(block) == geometry_.block_slots) {
+      close(block);
+      return;
+    }
     notes_[block].owner = nullptr;
     set_state(block, BlockState::kOrphan);
     append(orphans_, block);
