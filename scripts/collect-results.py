@@ -115,6 +115,17 @@ def from_boot(folder, code):
     return results
 
 
+def shown(folder, test):
+    """What a failed test of the guest printed: the last lines between its name and its end."""
+    for console in sorted(folder.glob("boot*/console.txt")):
+        text = console.read_text(encoding="utf-8", errors="replace").replace("\r", "")
+        match = re.search(rf"^\[ RUN      \] {re.escape(test)}$\n(.*?)^\[  FAILED  \]", text,
+                          flags=re.MULTILINE | re.DOTALL)
+        if match:
+            return match.group(1).splitlines()[-40:]
+    return []
+
+
 def from_vm(folder):
     results = {}
     status = folder / "status"
@@ -150,6 +161,8 @@ def main(out):
                 count[result] += 1
                 if result == "fail":
                     print(f"  FAIL     {suite}: {test}")
+                    for line in shown(out / suite, test):
+                        print(f"  | {line}")
     skipped = f", {count['skip']} skipped" if count["skip"] else ""
     print(f"{count['pass']} passed, {count['fail']} failed{skipped}")
     return 1 if count["fail"] or not count["pass"] else 0
