@@ -29,24 +29,35 @@ const char* level_name(nrt_log_level_t level) noexcept {
   return "";
 }
 
-// Skips a number or a '*', with the '$' of a numbered argument; false when the number is too large.
+// Skips a number, or a '*' that may name its argument ("*2$"); false when the number is too large.
 bool skip_number(const char*& at) noexcept {
-  if (*at == '*') ++at;
-  std::size_t digits = std::strspn(at, "0123456789");
+  const bool star = *at == '*';
+  if (star) ++at;
+  const std::size_t digits = std::strspn(at, "0123456789");
+  if (star && at[digits] != '$') return true;
   at += digits;
-  if (*at == '$') {
-    ++at;
-    return true;
-  }
+  if (star) ++at;
   return digits <= 5;
+}
+
+// Skips the number of the argument that a conversion takes ("2$"), when there is one.
+void skip_argument(const char*& at) noexcept {
+  const std::size_t digits = std::strspn(at, "0123456789");
+  if (digits > 0 && digits <= 5 && at[digits] == '$') at += digits + 1;
 }
 
 }  // namespace
 
+// Only what every C library reads the same way passes: where two readers disagree about the end of
+// a conversion, the next '%' is a conversion for one and text for the other.
 bool is_safe_format(const char* format) noexcept {
   for (const char* at = std::strchr(format, '%'); at != nullptr; at = std::strchr(at, '%')) {
     ++at;
-    if (!skip_number(at)) return false;  // of the argument, or already the width
+    if (*at == '%') {
+      ++at;
+      continue;
+    }
+    skip_argument(at);
     at += std::strspn(at, "-+ #0'I");
     if (!skip_number(at)) return false;
     if (*at == '.' && !skip_number(++at)) return false;
@@ -55,7 +66,7 @@ bool is_safe_format(const char* format) noexcept {
       at += at[1] == 'f' ? 2 : 1;
       if (!skip_number(at)) return false;
     }
-    if (*at == '\0' || *at == 'n') return false;
+    if (*at == '\0' || std::strchr("diouxXbBeEfFgGaAcCsSpm", *at) == nullptr) return false;
     ++at;
   }
   return true;

@@ -75,6 +75,14 @@ TEST(Line, AFormatThatWritesMemoryIsText) {
   EXPECT_EQ(written, 77);
 }
 
+// glibc ends a conversion here before the '%', so that the next one starts at it.
+TEST(Line, AFormatThatReadersEndAtDifferentPlacesIsText) {
+  int written = 77;
+  for (const char* format : {"%*5%n", "%.*5%n", "%5%n", "%-%n", "%l%n", "%1$%n", "%w*%n", "%k%n"})
+    EXPECT_EQ(message(format, 1, &written, &written), format);
+  EXPECT_EQ(written, 77);
+}
+
 TEST(Line, AFormatThatIsNotCompleteOrTooLargeIsText) {
   for (const char* format : {"%", "100%", "%5", "%-", "%.", "%l", "%1$", "%.5", "%100000d",
                              "%.100000f", "%999999999999d", "%w"})
