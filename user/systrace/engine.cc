@@ -78,6 +78,7 @@ void Engine::start_over_in_child() noexcept {
   static_cast<void>(capture_.release());
   new (&global_) RwLock;
   new (&capture_) std::unique_ptr<Capture>;
+  finished_ = false;
   threads_.start_over_in_child();
   current_.store(nullptr, std::memory_order_relaxed);
   capacity_.store(0, std::memory_order_relaxed);
@@ -130,44 +131,68 @@ NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
 }
 
 NRT_STATUS Engine::stop() noexcept {
-  const NRT_STATUS status = stop(NRT_FAILURE);
+  const NRT_STATUS status = stop(NRT_FAILURE, RegionState::kStopped);
   if (status != NRT_SUCCESS) log::write(log::Level::kWarn, "no capture is running");
   return status;
 }
 
-NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS); }
+NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS, RegionState::kStopped); }
 
-NRT_STATUS Engine::stop(NRT_STATUS when_stopped) noexcept {
+NRT_STATUS Engine::close_written() noexcept { return stop(NRT_SUCCESS, RegionState::kWritten); }
+
+NRT_STATUS Engine::finish() noexcept {
+  take_anchor();
+  std::lock_guard guard(global_);
+  if (!capture_) return NRT_FAILURE;
+  if (!finished_) end_recording();
+  return NRT_SUCCESS;
+}
+
+std::span<const std::byte> Engine::finished() noexcept {
+  know_process();
+  std::shared_lock guard(global_);
+  if (!finished_) return {};
+  return capture_->region.memory();
+}
+
+NRT_STATUS Engine::stop(NRT_STATUS when_stopped, RegionState last) noexcept {
   know_process();
   std::unique_ptr<Capture> stopped;
   {
     std::lock_guard guard(global_);
     if (!capture_) return when_stopped;
-    for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
-    threads_.with_all([this](const std::vector<Thread*>& threads) {
-      gate.admission.close(ThreadLines{threads}, [&] {
-        for (Thread* const thread : threads)
-          for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
-            if (capture_->core(nc) != nullptr)
-              thread->cursors[nc].end.store(0, std::memory_order_relaxed);
-      });
-    });
-    // Nobody is inside any more, and whoever reads would hold global_.
-    current_.store(nullptr, std::memory_order_relaxed);
+    if (!finished_) end_recording();
+    finished_ = false;
     stopped = std::move(capture_);
   }
   for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
     if (Core* const core = stopped->core(nc); core != nullptr)
       log::write(log::Level::kInfo, "core {}: {} events captured", nc, core->counts().pushed);
-  stopped->region.header().state.store(RegionState::kStopped, std::memory_order_release);
+  stopped->region.header().state.store(last, std::memory_order_release);
   return NRT_SUCCESS;
 }
 
-// A thread ends: it leaves its half full blocks to others.
-void Engine::part(Thread& thread) noexcept {
-  know_process();
-  std::shared_lock guard(global_);
-  if (!capture_) return;
+// With global_ held alone: nobody reads, and in the end nobody is inside and no ring changes.
+void Engine::end_recording() noexcept {
+  for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
+  threads_.with_all([this](const std::vector<Thread*>& threads) {
+    gate.admission.close(ThreadLines{threads}, [&] {
+      for (Thread* const thread : threads)
+        for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
+          if (capture_->core(nc) != nullptr)
+            thread->cursors[nc].end.store(0, std::memory_order_relaxed);
+    });
+    // So that a thread which ends later has nothing to leave.
+    for (Thread* const thread : threads) leave_blocks(*thread);
+  });
+  current_.store(nullptr, std::memory_order_relaxed);
+  // What is beyond the capacity is displaced now, and not under a reader.
+  for (const auto& core : capture_->cores)
+    if (core) static_cast<void>(core->counts());
+  finished_ = true;
+}
+
+void Engine::leave_blocks(Thread& thread) noexcept {
   for (std::uint32_t nc = 0; nc < kMaxCores; ++nc) {
     Core* const core = capture_->core(nc);
     if (core == nullptr || core->blocks() == nullptr) continue;
@@ -176,10 +201,17 @@ void Engine::part(Thread& thread) noexcept {
   }
 }
 
+// A thread ends: it leaves its half full blocks to others.
+void Engine::part(Thread& thread) noexcept {
+  know_process();
+  std::shared_lock guard(global_);
+  if (capture_ && !finished_) leave_blocks(thread);
+}
+
 void Engine::take_anchor() noexcept {
   know_process();
   std::shared_lock guard(global_);
-  if (!capture_) return;
+  if (!capture_ || finished_) return;
   if (const auto next = capture_->anchor(); next)
     gate.next_anchor.store(*next, std::memory_order_relaxed);
 }
@@ -189,7 +221,7 @@ std::uint64_t Engine::drain(std::uint32_t nc, nrt_sys_trace_event_t* out,
   take_anchor();
   const std::uint64_t cut = ordered_ticks();
   std::shared_lock guard(global_);
-  Core* const core = capture_ ? capture_->core(nc) : nullptr;
+  Core* const core = recording_core(nc);
   if (core == nullptr) return 0;
   return capture_->take(*core, cut, out, std::min(max, capture_->capacity));
 }
@@ -204,7 +236,7 @@ NRT_STATUS Engine::fetch(const nrt_sys_trace_fetch_options_t& options, JsonBuffe
   try {
     combine_strings(names);
     std::shared_lock guard(global_);
-    if (capture_) {
+    if (capture_ && !finished_) {
       gids = capture_->gids;
       limit = fetch_limit(options, capture_->capacity);
       portion = std::make_unique_for_overwrite<nrt_sys_trace_event_t[]>(std::min(limit, kPortion));
@@ -227,7 +259,7 @@ NRT_STATUS Engine::fetch(const nrt_sys_trace_fetch_options_t& options, JsonBuffe
       {
         // Not held over the whole fetch: a stop waits for one portion only.
         std::shared_lock guard(global_);
-        Core* const core = capture_ ? capture_->core(nc) : nullptr;
+        Core* const core = recording_core(nc);
         if (core != nullptr)
           count = capture_->take(*core, cut, portion.get(), std::min(left, kPortion));
       }
@@ -266,7 +298,7 @@ void Engine::intern(std::uint64_t id, std::string_view name, std::uint32_t nc) n
   if (nc >= kMaxCores) nc = 0;
   know_process();
   std::shared_lock guard(global_);
-  if (!capture_ || capture_->core(nc) == nullptr) return;
+  if (recording_core(nc) == nullptr) return;
   if (!capture_->add_name(nc, id, name))
     log::write(log::Level::kWarn, "no memory for the name of id {}", id);
 }

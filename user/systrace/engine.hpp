@@ -7,10 +7,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,17 @@ class Engine {
   NRT_STATUS stop() noexcept;
   /// The same, and NRT_SUCCESS when none runs.
   NRT_STATUS close() noexcept;
+
+  /// Ends recording without losing anything: what was recorded stays for finished(), counts() and
+  /// combine_strings() until close_written(), close() or stop(). Nobody can drain it any more.
+  /// NRT_FAILURE when no capture runs; again does nothing.
+  NRT_STATUS finish() noexcept;
+  /// The memory of a finished capture, as trace::Harvester::over() reads it, at rest until it is
+  /// closed; empty when none is finished.
+  std::span<const std::byte> finished() noexcept;
+  /// close(), when all that finished() holds has been written to files: whoever has this memory,
+  /// too, is told so.
+  NRT_STATUS close_written() noexcept;
 
   /// Takes up to `max` of the oldest events of a core, in nanoseconds. None when the core is not
   /// captured.
@@ -74,13 +87,19 @@ class Engine {
  private:
   Engine() noexcept;
 
-  NRT_STATUS stop(NRT_STATUS when_stopped) noexcept;
+  NRT_STATUS stop(NRT_STATUS when_stopped, RegionState last) noexcept;
+  void end_recording() noexcept;
+  void leave_blocks(Thread& thread) noexcept;
+  Core* recording_core(std::uint32_t nc) const noexcept {
+    return capture_ && !finished_ ? capture_->core(nc) : nullptr;
+  }
   void part(Thread& thread) noexcept;
   void know_process() noexcept;
   void start_over_in_child() noexcept;
 
   RwLock global_;  // guards which capture there is; taken before every other lock
   std::unique_ptr<Capture> capture_;
+  bool finished_ = false;                   // capture_ is there to be read only
   std::atomic<Capture*> current_{nullptr};  // capture_, for threads that are inside
   std::atomic<std::uint64_t> capacity_{0};
   std::uint64_t epochs_ = 0;                                     // given out so far

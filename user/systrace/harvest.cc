@@ -140,7 +140,7 @@ Result<void> Harvester::Impl::examine_header() {
     return unfit(fmt::format("it says {} bytes and has {}", header.region_bytes, memory.size()));
   if (header.state == static_cast<std::uint32_t>(RegionState::kMaking))
     return unfit("its process ended before it was ready");
-  if (header.state > static_cast<std::uint32_t>(RegionState::kStopped))
+  if (header.state > static_cast<std::uint32_t>(RegionState::kWritten))
     return unfit(fmt::format("state {} is unknown", header.state));
   if (header.cores > NRT_SYS_TRACE_MAX_NC)
     return unfit(fmt::format("{} cores are more than {}", header.cores, NRT_SYS_TRACE_MAX_NC));
@@ -169,7 +169,8 @@ Result<void> Harvester::Impl::examine_header() {
   }
   summary.pid = header.pid;
   summary.process_start = header.process_start;
-  summary.stopped = header.state == static_cast<std::uint32_t>(RegionState::kStopped);
+  summary.stopped = header.state >= static_cast<std::uint32_t>(RegionState::kStopped);
+  summary.written = header.state == static_cast<std::uint32_t>(RegionState::kWritten);
   summary.capacity = header.capacity;
   return {};
 }

@@ -4,6 +4,7 @@
 #ifndef NDTEL_SYSTRACE_REGION_HPP
 #define NDTEL_SYSTRACE_REGION_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -45,6 +46,9 @@ class Region {
   T& at(std::uint64_t offset) const noexcept {
     return *reinterpret_cast<T*>(base_ + offset);
   }
+
+  /// All of it.
+  std::span<const std::byte> memory() const noexcept { return {base_, bytes_}; }
 
   /// The memfd; -1 for private memory.
   int fd() const noexcept { return fd_; }

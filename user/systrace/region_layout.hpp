@@ -33,6 +33,7 @@ enum class RegionState : std::uint32_t {
   kMaking = 0,     ///< nothing in it means anything yet
   kCapturing = 1,  ///< the process records, or died while it did
   kStopped = 2,    ///< the process stopped the capture; what is left was not fetched
+  kWritten = 3,    ///< the same, and it wrote what is left to files
 };
 
 struct RegionHeader {

@@ -149,7 +149,7 @@ TEST_P(Harvest, HeadersThatCannotBeAreRefused) {
   refused(offsetof(RegionHeader, header_bytes), std::uint32_t{sizeof(RegionHeader) + 8});
   refused(offsetof(RegionHeader, region_bytes), std::uint64_t{bytes.size() + 4096});
   refused(offsetof(RegionHeader, state), std::uint32_t{0});  // it was never ready
-  refused(offsetof(RegionHeader, state), std::uint32_t{3});
+  refused(offsetof(RegionHeader, state), std::uint32_t{4});
   refused(offsetof(RegionHeader, engine), std::uint32_t{2});
   refused(offsetof(RegionHeader, cores), std::uint32_t{257});
   refused(offsetof(RegionHeader, capacity), std::uint64_t{0});

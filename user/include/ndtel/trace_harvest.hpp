@@ -38,6 +38,7 @@ struct HarvestSummary {
   std::uint32_t pid = 0;             ///< as the process saw itself
   std::uint64_t process_start = 0;   ///< field 22 of /proc/PID/stat
   bool stopped = false;              ///< it ended its capture; otherwise it was recording, or is
+  bool written = false;              ///< and wrote all of it to files of its own before it did
   bool classic = false;              ///< which engine it used
   std::uint64_t capacity = 0;        ///< events a core keeps
   std::vector<HarvestedCore> cores;  ///< those that were captured
