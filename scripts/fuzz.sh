@@ -4,8 +4,8 @@
 # usage: fuzz.sh [--seconds N] [NAME]...
 #
 # Build the fuzzers of tests/fuzz, all or the named ones, and run each for N seconds
-# (5; 60 with NDTEL_TEST_LONG=1) under ASan and UBSan. Prints "ok fuzz_NAME" or
-# "FAIL fuzz_NAME" for each, then the count.
+# (5, or 60 for what reads files and with NDTEL_TEST_LONG=1) under ASan and UBSan.
+# Prints "ok fuzz_NAME" or "FAIL fuzz_NAME" for each, then the count.
 #
 # What they find interesting is kept in out/fuzz/corpus/NAME and used again; inputs
 # that break something are in out/fuzz/broken.
@@ -16,7 +16,7 @@ top=$(dirname "$here")
 . "$here/vm/common.sh"
 cd "$top"
 
-seconds=5
+seconds=
 [ "${NDTEL_TEST_LONG:-0}" = 0 ] || seconds=60
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 	*) break ;;
 	esac
 done
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || die "--seconds is a number, not '$seconds'"
+[[ $seconds =~ ^([1-9][0-9]*)?$ ]] || die "--seconds is a number, not '$seconds'"
 
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(cd tests/fuzz && printf '%s\n' fuzz_*.cc | sed 's/^fuzz_//; s/\.cc$//')
@@ -43,21 +43,45 @@ scripts/build-user.sh "$out" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang
 	exit 1
 }
 
-good=0 bad=0
-for name in "${names[@]}"; do
+# Files come from anywhere: what reads them gets more time.
+seconds_of()
+{
+	case $1 in
+	env|ntff|pb) echo "${seconds:-60}" ;;
+	*) echo "${seconds:-5}" ;;
+	esac
+}
+
+# fuzz NAME: run one; its end is the last line of its log.
+fuzz()
+{
+	local name=$1 log=$out/$1.log seeds=("$out/corpus/$1") verdict=FAIL
 	mkdir -p "$out/corpus/$name" "$out/broken"
-	seeds=("$out/corpus/$name")
 	[ ! -d "tests/fuzz/corpus/$name" ] || seeds+=("tests/fuzz/corpus/$name")
-	log=$out/$name.log
-	if UBSAN_OPTIONS=print_stacktrace=1 "$out/bin/fuzz_$name" "-max_total_time=$seconds" \
+	if UBSAN_OPTIONS=print_stacktrace=1 "$out/bin/fuzz_$name" "-max_total_time=$(seconds_of "$name")" \
 		-timeout=20 -rss_limit_mb=1024 "-artifact_prefix=$out/broken/$name-" \
 		-print_final_stats=1 "${seeds[@]}" >"$log" 2>&1 &&
 		[ "$(awk '/^stat::number_of_executed_units/ { print $2 }' "$log")" -gt 0 ]; then
-		echo "ok fuzz_$name"
+		verdict=ok
+	fi
+	echo "$verdict fuzz_$name" >>"$log"
+}
+
+# As many at a time as there are processors.
+for name in "${names[@]}"; do
+	while [ "$(jobs -pr | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+	fuzz "$name" &
+done
+wait
+
+good=0 bad=0
+for name in "${names[@]}"; do
+	verdict=$(tail -n 1 "$out/$name.log")
+	echo "$verdict"
+	if [ "$verdict" = "ok fuzz_$name" ]; then
 		good=$((good + 1))
 	else
-		echo "FAIL fuzz_$name"
-		tail -n 40 "$log" | sed 's/^/  | /'
+		tail -n 40 "$out/$name.log" | sed 's/^/  | /'
 		bad=$((bad + 1))
 	fi
 done

@@ -68,11 +68,9 @@ void run(Input input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // Lines are made, and go nowhere.
-  static const bool quiet = [] {
+  ndtel::fuzz::once([] {
     ndtel::systrace::log::set_sink({[](void*, int, const char*) {}, nullptr});
-    return true;
-  }();
-  static_cast<void>(quiet);
+  });
   ndtel::fuzz::run(ndtel::fuzz::Input(data, size));
   return 0;
 }

@@ -88,12 +88,10 @@ void run(Input input) {
 }  // namespace ndtel::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool ready = [] {
+  ndtel::fuzz::once([] {
     ndtel::fuzz::map_page();
     ndtel::nlog::replace_sinks(&ndtel::fuzz::kSinks);
-    return true;
-  }();
-  static_cast<void>(ready);
+  });
   ndtel::fuzz::run(ndtel::fuzz::Input(data, size));
   return 0;
 }

@@ -54,6 +54,16 @@ inline void expect(bool holds, const char* what) {
   std::abort();
 }
 
+/// Runs `prepare` before the first input.
+template <typename Prepare>
+void once(Prepare prepare) {
+  static const bool done = [&] {
+    prepare();
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 }  // namespace ndtel::fuzz
 
 #endif  // NDTEL_TESTS_FUZZ_INPUT_HPP
