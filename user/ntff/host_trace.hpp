@@ -43,6 +43,7 @@ struct TraceContext {
   const systrace::StringShard* names = nullptr;  ///< for model_name; null: no names
   std::span<const std::int32_t> worker_gid;      ///< by core; -1 beyond its end
   std::span<const std::uint32_t> device;         ///< by core; 0 beyond its end
+  bool include_default_algorithm = false;        ///< shows the collectives algorithm 0, too
 };
 
 struct TraceWriterOptions {
@@ -72,16 +73,18 @@ class TraceWriter {
   ~TraceWriter();
 
   /// Adds an event; all of a core follow one another. On an error the event counts as added, and is
-  /// kept: add no more, or try cut() when the reason is gone.
+  /// kept; further events are refused with the same error until a cut() succeeds. Throws
+  /// std::bad_alloc only for the name of a model that is larger than a buffer.
   Result<void> add(const nrt_sys_trace_event_t& event);
 
-  /// Adds events that lie one behind the other.
+  /// Adds events that lie one behind the other, up to the first error: tally() says how many.
   Result<void> add(std::span<const nrt_sys_trace_event_t> events);
 
   /// Ends the part: everything that was added and `names` are in whole files. The next event begins
   /// another part; with no event since the last cut there is no part, but the first is always
-  /// written. After an error what could be written is in whole files, and what could not is kept
-  /// for the next cut().
+  /// written. After an error what could be written is in whole files, with as many of the names as
+  /// there was room for, and what could not is kept for the next cut(); what was in a file that
+  /// could not be given its name is lost, as the error says.
   Result<void> cut(const systrace::StringShard& names);
 
   /// Whole files so far.
@@ -144,7 +147,8 @@ struct TraceInfo {
   /// Written as an interned_data_db of the type "ndtel.loss": by core + 2^63, which is the id of no
   /// string, "created=1 pushed=1 drained=1 displaced=0 in_flight=0 damaged=0".
   std::vector<CoreLoss> loss;
-  /// Sentences for who reads the capture, as an interned_data_db of the type "ndtel.warning".
+  /// Sentences for who reads the capture, as an interned_data_db of the type "ndtel.warning": by
+  /// their place in this list + 2^63 + 2^32.
   std::vector<std::string> warnings;
 };
 

@@ -4,6 +4,8 @@
 #ifndef NDTEL_NTFF_OUTPUT_FILE_HPP
 #define NDTEL_NTFF_OUTPUT_FILE_HPP
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,8 +16,8 @@
 namespace ndtel::ntff {
 
 /// A file under construction: it has a name of its own beside its place, `.NAME.PID.part`, until
-/// commit() renames it. Destroyed before, it leaves nothing. Whoever is killed leaves the part,
-/// which nobody takes for a file.
+/// commit() renames it. Destroyed before, it leaves nothing; destroyed by a child that was forked
+/// off, it stays as it is. Whoever is killed leaves the part, which nobody takes for a file.
 class OutputFile {
  public:
   /// @param path of the finished file; a file that is there is replaced by commit().
@@ -37,11 +39,13 @@ class OutputFile {
 
  private:
   OutputFile(int fd, std::string path, std::string part);
+  void discard() noexcept;
 
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string path_;
   std::string part_;  // empty: committed
+  pid_t owner_ = 0;
 };
 
 }  // namespace ndtel::ntff
