@@ -21,16 +21,20 @@ struct Options {
 };
 
 /// Samples from its construction until stop(), in a thread of its own with all signals blocked.
+/// A forked child has the object without the thread: there, it can only be destroyed.
 class Monitor {
  public:
-  /// Takes the first baseline before it returns. Errors: no thread, no memory.
+  /// Takes the first baseline before it returns. Errors: EAGAIN no thread, EMFILE no descriptor,
+  /// ENOMEM no memory, EINVAL a period that is not positive.
   static Result<std::unique_ptr<Monitor>> start(const Options& options);
   ~Monitor();
 
-  /// What it saw so far; may be called any number of times, also after stop().
+  /// What it saw so far; may be called any number of times, also after stop(). Utilisation is NaN
+  /// for a processor that was offline, or just came back; memory is -1 where it was not to be
+  /// read. Throws std::bad_alloc.
   ntff::HostSeries series() const;
 
-  /// Ends sampling and joins its thread; again does nothing.
+  /// Ends sampling and joins its thread; again does nothing. One thread at a time.
   void stop() noexcept;
 
  private:
