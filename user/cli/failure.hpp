@@ -12,6 +12,7 @@ enum class Exit : int {
   kOk = 0,
   kFailed = 1,   ///< something went wrong on the way, or the books do not balance
   kUsage = 2,    ///< the command line makes no sense
+  kBadFile = 2,  ///< a file that was given makes no sense, or not up to its end
   kMissing = 3,  ///< a device, module, file or permission is missing
 };
 

@@ -21,8 +21,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", NDTEL_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 fine; 1 failed, or the books do not balance; 2 the command line makes no "
-      "sense;\n"
+      "Exit codes: 0 fine; 1 failed, or the books do not balance; 2 the command line or a file "
+      "makes no sense;\n"
       "3 a device, module, file or permission is missing (the message says which).");
   Exit code = Exit::kOk;
   add_ls(app, code);
@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   add_companion(app, code);
   add_firmware(app, code);
   add_health(app, code);
+  add_view(app, code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& e) {
