@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "../systrace/engine.hpp"
+
+namespace ndtel::inspect {
+namespace {
+
+// Events are taken from a running capture in portions of this many: half a megabyte.
+constexpr std::uint64_t kPortion = 4096;
+
+}  // namespace
+
+EventFiles::EventFiles(std::string directory, std::vector<std::int32_t> gids)
+    : gids_(std::move(gids)),
+      writer_(std::move(directory),
+              {.names = &names_, .worker_gid = gids_, .device = std::span<const std::uint32_t>()}) {
+}
+
+// Nothing may be added to a writer that keeps what it could not write.
+Result<void> EventFiles::flush() { return stuck_ ? finish_part() : Result<void>(); }
+
+Result<void> EventFiles::finish_part() {
+  systrace::Engine::get().combine_strings(names_);
+  stuck_ = true;
+  if (Result<void> cut = writer_.cut(names_); !cut) return cut;
+  stuck_ = false;
+  return {};
+}
+
+Result<void> EventFiles::export_running() {
+  if (Result<void> before = flush(); !before) return before;
+  systrace::Engine& engine = systrace::Engine::get();
+  engine.combine_strings(names_);
+  const auto portion = std::make_unique_for_overwrite<nrt_sys_trace_event_t[]>(kPortion);
+  loss_.clear();
+  for (std::uint32_t nc = 0; nc < gids_.size(); ++nc) {
+    const auto counts = engine.counts(nc);
+    if (!counts) continue;
+    for (std::uint64_t left = counts->left; left > 0;) {
+      const std::uint64_t taken = engine.drain(nc, portion.get(), std::min(left, kPortion));
+      if (taken == 0) break;
+      left -= taken;
+      stuck_ = true;  // should this throw
+      Result<void> added = writer_.add({portion.get(), taken});
+      if (!added) return added;
+      stuck_ = false;
+    }
+    // What is still in the ring is of the next file.
+    if (const auto now = engine.counts(nc)) {
+      const std::uint64_t passed = now->drained + now->displaced;
+      loss_.push_back({.nc = nc,
+                       .created = passed,
+                       .pushed = passed,
+                       .drained = now->drained,
+                       .displaced = now->displaced});
+    }
+  }
+  return finish_part();
+}
+
+Result<void> EventFiles::write_finished() {
+  if (Result<void> before = flush(); !before) return before;
+  systrace::Engine& engine = systrace::Engine::get();
+  const auto harvester = trace::Harvester::over(engine.finished());
+  if (!harvester) return harvester.error();
+  engine.combine_strings(names_);
+  const trace::HarvestSummary& summary = harvester->summary();
+  for (; cores_written_ < summary.cores.size(); ++cores_written_, events_written_ = 0) {
+    Result<void> added;
+    std::uint64_t skip = events_written_;
+    harvester->events(summary.cores[cores_written_], [&](const nrt_sys_trace_event_t& event) {
+      if (skip > 0) {
+        --skip;
+        return true;
+      }
+      // From here on the writer has it, whatever becomes of it.
+      ++events_written_;
+      stuck_ = true;
+      added = writer_.add(event);
+      if (added) stuck_ = false;
+      return added.ok();
+    });
+    if (!added) return added;
+  }
+  if (Result<void> last = finish_part(); !last) return last;
+
+  loss_.clear();
+  for (const trace::HarvestedCore& core : summary.cores)
+    loss_.push_back({.nc = core.nc,
+                     .created = core.created,
+                     .pushed = core.pushed,
+                     .drained = core.drained + core.left,
+                     .displaced = core.displaced,
+                     .in_flight = core.in_flight,
+                     .damaged = core.damaged});
+  harvest_warnings_ = summary.warnings;
+  return {};
+}
+
+Result<void> EventFiles::write_taken() { return finish_part(); }
+
+std::vector<std::string> EventFiles::warnings() const {
+  std::vector<std::string> all = harvest_warnings_;
+  if (const std::uint64_t unplaced = writer_.tally().unplaced; unplaced > 0)
+    all.push_back(fmt::format(
+        "{} events of devices have no host time: when they were recorded stands for it", unplaced));
+  return all;
+}
+
+}  // namespace ndtel::inspect

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the inspect session says: lines of nlog under its submodule INSP.
+#ifndef NDTEL_INSPECT_LOG_HPP
+#define NDTEL_INSPECT_LOG_HPP
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "../log/rate_limit.hpp"
+#include "nrt/nlog.h"
+
+namespace ndtel::inspect::log {
+
+/// A format string and where it was written.
+template <typename... Args>
+struct Format {
+  template <typename Text>
+  consteval Format(const Text& text,  // NOLINT(google-explicit-constructor): literals become one
+                   const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
+      : text(text), place{file, line} {}
+
+  fmt::format_string<Args...> text;
+  nlog::Place place;
+};
+
+namespace detail {
+
+void write(nrt_log_level_t level, nlog::Place place, fmt::string_view text,
+           fmt::format_args args) noexcept;
+/// Lets every place speak again, for tests: no other thread may log meanwhile.
+void forget_limits() noexcept;
+
+}  // namespace detail
+
+/// Logs one line, cut at 1023 bytes. A place in the source gets one error or warning a second
+/// through; the next one tells how many were left out. Control characters become '?'.
+template <typename... Args>
+void error(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+  detail::write(NRT_LOG_LEVEL_ERROR, format.place, format.text, fmt::make_format_args(args...));
+}
+template <typename... Args>
+void warn(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+  detail::write(NRT_LOG_LEVEL_WARN, format.place, format.text, fmt::make_format_args(args...));
+}
+template <typename... Args>
+void info(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+  detail::write(NRT_LOG_LEVEL_INFO, format.place, format.text, fmt::make_format_args(args...));
+}
+
+}  // namespace ndtel::inspect::log
+
+#endif  // NDTEL_INSPECT_LOG_HPP
