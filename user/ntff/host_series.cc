@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 
 #include "buffered_file.hpp"
 #include "host_trace.hpp"
@@ -16,17 +17,20 @@ namespace {
 using Stats = ::ntff::host_stats;
 
 // Calls `row(MessageWriter&, i)` for the fields of each of `rows` messages.
-template <typename Row>
+template <typename Known, typename Row>
 Result<DataFile> write_series(const std::string& directory, DataKind kind, const char* name,
                               const HostSeries& series, Framing framing, int number,
-                              std::uint64_t rows, Row&& row) {
+                              std::uint64_t rows, Known&& known, Row&& row) {
   auto file = BufferedFile::create(directory + "/" + name);
   if (!file) return file.error();
   if (framing == Framing::kSingle) {
     MessageWriter root = file->fields();
     write_host_scalars(root, series);
   }
+  std::uint64_t written = 0;
   for (std::uint64_t i = 0; i < rows; ++i) {
+    if (!known(i)) continue;
+    ++written;
     const auto fill = [&](MessageWriter& message) { row(message, i); };
     MessageWriter root = file->fields();
     if (framing == Framing::kSingle) {
@@ -38,7 +42,7 @@ Result<DataFile> write_series(const std::string& directory, DataKind kind, const
   }
   const std::uint64_t size = file->size();
   if (auto committed = file->commit(); !committed) return committed.error();
-  return DataFile{kind, name, rows, size};
+  return DataFile{kind, name, written, size};
 }
 
 Error uneven(const char* what, std::size_t is, std::size_t should_be) {
@@ -62,7 +66,8 @@ Result<DataFile> write_cpu_util(const std::string& directory, const HostSeries& 
   if (series.util.size() != rows) return uneven("loads of CPUs", series.util.size(), rows);
   return write_series(
       directory, DataKind::kCpuUtil, "cpu_util.pb", series, framing, Stats::kCpuUtilFieldNumber,
-      rows, [&series](MessageWriter& row, std::uint64_t i) {
+      rows, [&series](std::uint64_t i) { return !std::isnan(series.util[i]); },
+      [&series](MessageWriter& row, std::uint64_t i) {
         row.integer(Row::kCpuIdFieldNumber, i % series.num_cpus);
         row.real(Row::kUtilFieldNumber, series.util[i]);
         row.integer(Row::kTimestampFieldNumber, series.timestamp_ns[i / series.num_cpus]);
@@ -74,12 +79,13 @@ Result<DataFile> write_host_mem(const std::string& directory, const HostSeries& 
   using Row = ::ntff::host_mem_usage;
   const std::size_t rows = series.timestamp_ns.size();
   if (series.usage.size() != rows) return uneven("sizes of memory", series.usage.size(), rows);
-  return write_series(directory, DataKind::kHostMem, "host_mem.pb", series, framing,
-                      Stats::kMemUsageFieldNumber, rows,
-                      [&series](MessageWriter& row, std::uint64_t i) {
-                        row.signed_integer(Row::kUsageFieldNumber, series.usage[i]);
-                        row.integer(Row::kTimestampFieldNumber, series.timestamp_ns[i]);
-                      });
+  return write_series(
+      directory, DataKind::kHostMem, "host_mem.pb", series, framing, Stats::kMemUsageFieldNumber,
+      rows, [&series](std::uint64_t i) { return series.usage[i] >= 0; },
+      [&series](MessageWriter& row, std::uint64_t i) {
+        row.signed_integer(Row::kUsageFieldNumber, series.usage[i]);
+        row.integer(Row::kTimestampFieldNumber, series.timestamp_ns[i]);
+      });
 }
 
 }  // namespace ndtel::ntff

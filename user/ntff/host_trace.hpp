@@ -96,15 +96,16 @@ class TraceWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What the host sampler saw. Rows of all ticks lie one behind the other.
+/// What the host sampler saw. Rows of all ticks lie one behind the other; what is not known has no
+/// row in a file.
 struct HostSeries {
   std::uint32_t num_cpus = 0;
   std::string cpu_name;
   std::uint64_t mem_capacity = 0;  ///< bytes; 0: not known
   float period_s = 1;
   std::vector<std::uint64_t> timestamp_ns;  ///< of each tick, CLOCK_REALTIME
-  std::vector<float> util;                  ///< percent; num_cpus for each tick
-  std::vector<std::int64_t> usage;          ///< bytes; one for each tick
+  std::vector<float> util;                  ///< percent; num_cpus for each tick; NaN: not known
+  std::vector<std::int64_t> usage;          ///< bytes; one for each tick; -1: not known
 };
 
 /// Writes DIRECTORY/cpu_util.pb.

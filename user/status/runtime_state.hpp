@@ -5,6 +5,7 @@
 #define NDTEL_STATUS_RUNTIME_STATE_HPP
 
 #include <atomic>
+#include <cstdint>
 
 #include "nrt/nrt_status.h"
 
@@ -19,6 +20,7 @@ enum class Phase {
 namespace detail {
 inline std::atomic<Phase> phase{Phase::kBeforeInit};
 inline std::atomic<bool> implicit_async{false};
+inline std::atomic<std::uint32_t> arch{0};
 }  // namespace detail
 
 inline Phase phase() noexcept { return detail::phase.load(std::memory_order_acquire); }
@@ -48,6 +50,12 @@ inline bool implicit_async() noexcept {
 }
 inline void set_implicit_async(bool on) noexcept {
   detail::implicit_async.store(on, std::memory_order_release);
+}
+
+/// Generation of the devices as files say it: 2, 3, 4; 0 while nobody knows.
+inline std::uint32_t arch() noexcept { return detail::arch.load(std::memory_order_relaxed); }
+inline void set_arch(std::uint32_t arch) noexcept {
+  detail::arch.store(arch, std::memory_order_relaxed);
 }
 
 }  // namespace ndtel::runtime
