@@ -40,10 +40,10 @@ enum class Framing {
 
 /// What events refer to.
 struct TraceContext {
-  const systrace::StringShard* names = nullptr;  ///< for model_name; null: no names
-  std::span<const std::int32_t> worker_gid;      ///< by core; -1 beyond its end
-  std::span<const std::uint32_t> device;         ///< by core; 0 beyond its end
-  bool include_default_algorithm = false;        ///< shows the collectives algorithm 0, too
+  const systrace::StringShard* names = nullptr;   ///< for model_name; null: no names
+  std::span<const std::int32_t> worker_gid = {};  ///< by core; -1 beyond its end
+  std::span<const std::uint32_t> device = {};     ///< by core; 0 beyond its end
+  bool include_default_algorithm = false;         ///< shows the collectives algorithm 0, too
 };
 
 struct TraceWriterOptions {
