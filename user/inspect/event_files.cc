@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <span>
 #include <utility>
 
 #include "../systrace/engine.hpp"
@@ -23,8 +23,32 @@ EventFiles::EventFiles(std::string directory, std::vector<std::int32_t> gids)
               {.names = &names_, .worker_gid = gids_, .device = std::span<const std::uint32_t>()}) {
 }
 
+// Gives the writer what it does not have of the portion. It counts what it took, whatever happens.
+Result<void> EventFiles::add_portion() {
+  const std::uint64_t before = writer_.tally().events;
+  const auto advance = [&] {
+    portion_at_ += writer_.tally().events - before;
+    stuck_ = portion_at_ != portion_end_;
+  };
+  try {
+    Result<void> added =
+        writer_.add(std::span(portion_).subspan(portion_at_, portion_end_ - portion_at_));
+    advance();
+    stuck_ = stuck_ || !added;
+    return added;
+  } catch (...) {
+    advance();
+    stuck_ = true;
+    throw;
+  }
+}
+
 // Nothing may be added to a writer that keeps what it could not write.
-Result<void> EventFiles::flush() { return stuck_ ? finish_part() : Result<void>(); }
+Result<void> EventFiles::flush() {
+  if (!stuck_) return {};
+  if (Result<void> cut = finish_part(); !cut) return cut;
+  return add_portion();
+}
 
 Result<void> EventFiles::finish_part() {
   systrace::Engine::get().combine_strings(names_);
@@ -38,19 +62,17 @@ Result<void> EventFiles::export_running() {
   if (Result<void> before = flush(); !before) return before;
   systrace::Engine& engine = systrace::Engine::get();
   engine.combine_strings(names_);
-  const auto portion = std::make_unique_for_overwrite<nrt_sys_trace_event_t[]>(kPortion);
+  portion_.resize(kPortion);
   loss_.clear();
   for (std::uint32_t nc = 0; nc < gids_.size(); ++nc) {
     const auto counts = engine.counts(nc);
     if (!counts) continue;
     for (std::uint64_t left = counts->left; left > 0;) {
-      const std::uint64_t taken = engine.drain(nc, portion.get(), std::min(left, kPortion));
-      if (taken == 0) break;
-      left -= taken;
-      stuck_ = true;  // should this throw
-      Result<void> added = writer_.add({portion.get(), taken});
-      if (!added) return added;
-      stuck_ = false;
+      portion_at_ = 0;
+      portion_end_ = engine.drain(nc, portion_.data(), std::min(left, kPortion));
+      if (portion_end_ == 0) break;
+      left -= portion_end_;
+      if (Result<void> added = add_portion(); !added) return added;
     }
     // What is still in the ring is of the next file.
     if (const auto now = engine.counts(nc)) {
@@ -104,7 +126,10 @@ Result<void> EventFiles::write_finished() {
   return {};
 }
 
-Result<void> EventFiles::write_taken() { return finish_part(); }
+Result<void> EventFiles::write_taken() {
+  if (Result<void> before = flush(); !before) return before;
+  return finish_part();
+}
 
 std::vector<std::string> EventFiles::warnings() const {
   std::vector<std::string> all = harvest_warnings_;

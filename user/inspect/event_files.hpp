@@ -44,6 +44,7 @@ class EventFiles {
   std::vector<std::string> warnings() const;
 
  private:
+  Result<void> add_portion();
   Result<void> flush();
   Result<void> finish_part();
 
@@ -51,6 +52,10 @@ class EventFiles {
   systrace::StringShard names_;
   ntff::TraceWriter writer_;
   bool stuck_ = false;  // the writer keeps events that it could not write
+  // Events on their way from a running capture to the writer: those it does not have yet.
+  std::vector<nrt_sys_trace_event_t> portion_;
+  std::size_t portion_at_ = 0;
+  std::size_t portion_end_ = 0;
   // Of a finished capture: cores that are through, and events of the next one that are.
   std::size_t cores_written_ = 0;
   std::uint64_t events_written_ = 0;
