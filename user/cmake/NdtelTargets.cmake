@@ -19,6 +19,13 @@ if(NDTEL_SANITIZE)
   list(JOIN NDTEL_SANITIZE "," sanitizer_list)
   add_compile_options(-fsanitize=${sanitizer_list} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizer_list})
+  # What gcc defines of itself.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    foreach(sanitizer IN LISTS NDTEL_SANITIZE)
+      string(TOUPPER __SANITIZE_${sanitizer}__ macro)
+      add_compile_definitions(${macro}=1)
+    endforeach()
+  endif()
 endif()
 
 if(NDTEL_FUZZ)

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <ranges>
 #include <system_error>
 
 #include "../ntff/output_file.hpp"
@@ -81,7 +80,7 @@ Result<OutputDirectory> OutputDirectory::make(const std::string& base, const std
 
 OutputDirectory::~OutputDirectory() {
   // Those that others put something into meanwhile stay.
-  for (const std::string& path : made_ | std::views::reverse) ::rmdir(path.c_str());
+  for (auto path = made_.rbegin(); path != made_.rend(); ++path) ::rmdir(path->c_str());
 }
 
 void OutputDirectory::restore() const noexcept {

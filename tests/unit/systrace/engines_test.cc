@@ -184,7 +184,7 @@ TEST_P(Retention, TheNewestEventsOfThreadsOfAllSpeedsAreKept) {
         }
       });
     Kept kept;
-    std::thread drainer([&] {
+    std::thread drainer([&, drained = drained] {
       while (drained && !stop.load()) kept.add(drain(100));
     });
     for (std::thread& emitter : emitters) emitter.join();
