@@ -13,7 +13,9 @@ void add_view(CLI::App& app, Exit& code) {
       ->add_option("path", options->paths,
                    "A directory of traces, of one process or of several, or a .pb or .ntff file")
       ->required();
-  command->add_flag("--json", options->json, "Print one JSON document");
+  CLI::Option* json = command->add_flag("--json", options->json, "Print one JSON document");
+  command->add_flag("--dump", options->dump, "Print all records, one JSON object a line")
+      ->excludes(json);
   command->add_flag("--partial", options->partial, "Also show what is whole of damaged files");
   command->footer(
       "Exit code 2 when a file is truncated, corrupt, of another kind, of a newer version or "

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../failure.hpp"
+#include "container.hpp"
 #include "neuron_trace.pb.h"
 #include "pb_reader.hpp"
 #include "type_names.hpp"
@@ -137,6 +138,23 @@ class Summariser final : public read::PbVisitor {
   bool newer_ = false;
 };
 
+void read_profile(const std::string& path, CaptureSummary& summary) {
+  auto source = read::ByteSource::open(path);
+  if (!source) throw Failure(Exit::kMissing, source.error().message);
+  const auto container = read::read_container(*source);
+  if (!container) throw Failure(Exit::kFailed, container.error().message);
+  summary.profiles.push_back(summarise_profile(*source, *container));
+  if (source->error()) throw Failure(Exit::kFailed, source->error()->message);
+  FileSummary file;
+  file.name = summary.profiles.back().name;
+  file.kind = "profile";
+  file.bytes = container->size;
+  file.whole = container->whole;
+  for (const auto& [kind, queue] : summary.profiles.back().queues) file.rows += queue.records;
+  summary.files.push_back(std::move(file));
+  if (container->fault) summary.faults.push_back(*container->fault);
+}
+
 /// Compares what there is with what trace_info.pb lists.
 void compare(const CaptureFiles& files, CaptureSummary& summary, Summariser& to) {
   std::set<std::string> listed;
@@ -209,6 +227,7 @@ CaptureSummary summarise(const CaptureFiles& files) {
   }
   if (summary.complete) to.read_file(files.trace_info, true);
   for (const std::string& path : files.pb) to.read_file(path, false);
+  for (const std::string& path : files.profiles) read_profile(path, summary);
   summary.events->finish();
   if (files.directory && summary.complete) compare(files, summary, to);
   if (summary.info->pid() != 0) {

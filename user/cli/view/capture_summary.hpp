@@ -14,6 +14,7 @@
 #include "capture_files.hpp"
 #include "event_summary.hpp"
 #include "fault.hpp"
+#include "profile_summary.hpp"
 
 namespace ntff {
 class ntrace_info;
@@ -62,6 +63,7 @@ struct CaptureSummary {
   /// What rings lost, by core: "displaced" and so on.
   std::map<std::uint64_t, std::map<std::string, std::uint64_t>> loss;
   std::vector<FileSummary> files;
+  std::vector<ProfileSummary> profiles;
   std::vector<read::Fault> faults;
   std::vector<std::string> warnings;
 };

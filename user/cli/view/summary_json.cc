@@ -92,6 +92,37 @@ Json file_json(const FileSummary& file) {
   return json;
 }
 
+Json profile_json(const ProfileSummary& profile) {
+  Json json{{"name", profile.name}, {"empty", profile.empty}};
+  if (profile.empty) return json;
+  json["version"] = profile.version;
+  json["id"] = profile.id;
+  json["arch"] = profile.arch;
+  json["pid"] = profile.pid;
+  json["start_nc"] = profile.start_nc;
+  if (!profile.runtime_version.empty()) json["runtime_version"] = profile.runtime_version;
+  if (!profile.driver_version.empty()) json["driver_version"] = profile.driver_version;
+  json["nodes"] = profile.nodes;
+  json["graphs"] = profile.graphs;
+  json["executions"] = profile.executions;
+  json["instruction_bytes"] = profile.instruction_bytes;
+  Json& queues = json["queues"] = Json::array();
+  for (const auto& [kind, queue] : profile.queues) {
+    Json totals{{"trace_type", kind.first},
+                {"block_type", kind.second},
+                {"traces", queue.traces},
+                {"records", queue.records},
+                {"software_overflows", queue.software_overflows},
+                {"hardware_overflows", queue.hardware_overflows}};
+    if (!queue.device_ps.empty()) {
+      totals["first_ps"] = queue.device_ps.first_ns;
+      totals["last_ps"] = queue.device_ps.last_ns;
+    }
+    queues.push_back(std::move(totals));
+  }
+  return json;
+}
+
 void put_info(Json& json, const CaptureSummary& capture) {
   const auto& info = *capture.info;
   const auto put = [&](const char* key, const auto& value) {
@@ -126,6 +157,8 @@ Json capture_json(const CaptureSummary& capture) {
   Json& types = json["types"] = Json::array();
   for (const auto& [key, stats] : totals.types) types.push_back(type_json(key, stats));
   json["host"] = host_json(capture);
+  Json& profiles = json["profiles"] = Json::array();
+  for (const ProfileSummary& profile : capture.profiles) profiles.push_back(profile_json(profile));
   Json& files = json["files"] = Json::array();
   for (const FileSummary& file : capture.files) files.push_back(file_json(file));
   json["warnings"] = capture.warnings;

@@ -183,6 +183,29 @@ std::string files_table(const CaptureSummary& capture) {
   return table.text();
 }
 
+std::string profile(const ProfileSummary& profile) {
+  std::string text = "profile " + shown(profile.name);
+  if (profile.empty) return text + ": empty, of a core that ran nothing\n";
+  text += fmt::format(": version {}, {} nodes, {} graphs, {} executions, {} of instructions\n",
+                      profile.version, profile.nodes.size(), profile.graphs, profile.executions,
+                      bytes(static_cast<double>(profile.instruction_bytes)));
+  if (profile.queues.empty()) return text;
+  Table table({{"trace"},
+               {"block"},
+               {"traces", kRight},
+               {"records", kRight},
+               {"overflows", kRight},
+               {"device time", kRight}});
+  for (const auto& [kind, queue] : profile.queues) {
+    const auto& range = queue.device_ps;
+    const double ns =
+        range.empty() ? 0 : static_cast<double>(range.last_ns - range.first_ns) / 1000;
+    table.add({kind.first, kind.second, grouped(queue.traces), grouped(queue.records),
+               grouped(queue.software_overflows + queue.hardware_overflows), duration(ns)});
+  }
+  return text + table.text();
+}
+
 }  // namespace
 
 std::string summary_text(const CaptureSummary& capture) {
@@ -197,6 +220,7 @@ std::string summary_text(const CaptureSummary& capture) {
   text += host(capture);
   if (capture.interned_strings > 0)
     text += fmt::format("{} interned strings\n", grouped(capture.interned_strings));
+  for (const ProfileSummary& one : capture.profiles) text += profile(one);
   text += "\n" + files_table(capture);
   for (const std::string& warning : capture.warnings) text += "warning: " + shown(warning) + "\n";
   return text;

@@ -13,6 +13,7 @@ namespace ndtel::cli {
 struct ViewOptions {
   std::vector<std::string> paths;  ///< directories and files
   bool json = false;               ///< the summary as one document
+  bool dump = false;               ///< instead of the summary: one record a line
   bool partial = false;            ///< show what is whole of damaged files
 };
 

@@ -33,6 +33,11 @@ void TypeStats::add(const TypeStats& other) noexcept {
   range.add(other.range);
 }
 
+TypeKey type_of(const EventView& event) noexcept {
+  if (!event.of_ntrace_ring()) return {Ring::kSysTrace, event.event_type};
+  return {Ring::kNtrace, event.type != 0 ? event.type : event.event_type};
+}
+
 EventSummary::EventSummary()
     : quick_(std::make_unique<std::array<Quick, kQuickCores * kQuickTypes>>()) {}
 
@@ -43,9 +48,7 @@ TypeStats& EventSummary::stats_of(const EventView& event) {
     quick = &(*quick_)[event.nc_idx * kQuickTypes + event.event_type];
     if (quick->stats != nullptr && quick->nd == event.nd_idx) return *quick->stats;
   }
-  const Key key{{event.nd_idx, event.nc_idx},
-                ntrace ? TypeKey{Ring::kNtrace, std::max(event.type, event.event_type)}
-                       : TypeKey{Ring::kSysTrace, event.event_type}};
+  const Key key{{event.nd_idx, event.nc_idx}, type_of(event)};
   auto found = pairs_.find(key);
   if (found == pairs_.end()) {
     if (pairs_.size() >= kMostPairs) return rest_;

@@ -67,6 +67,9 @@ struct TypeKey {
   auto operator<=>(const TypeKey&) const = default;
 };
 
+/// The type of an event, of the ring it comes from.
+TypeKey type_of(const EventView& event) noexcept;
+
 /// Adds up events; those of all parts of a process belong into one, in their order.
 class EventSummary {
  public:

@@ -17,7 +17,7 @@ constexpr int kMapValue = 2;
 
 /// Calls `use(field)` for each field, which returns whether it knows it.
 template <typename Use>
-bool each_field(std::string_view message, std::uint64_t& unknown, Use use) noexcept {
+bool each_field(std::string_view message, std::uint64_t& unknown, Use use) {
   const char* at = message.data();
   const char* const end = at + message.size();
   Field field;
@@ -28,10 +28,19 @@ bool each_field(std::string_view message, std::uint64_t& unknown, Use use) noexc
   return true;
 }
 
-bool is_attribute(std::string_view entry, std::uint64_t& unknown) noexcept {
-  return each_field(entry, unknown, [](const Field& field) {
-    return field.tag() == tag_of(kMapKey, Wire::kBytes) ||
-           field.tag() == tag_of(kMapValue, Wire::kBytes);
+bool decode_attribute(std::string_view entry, Attribute& attribute,
+                      std::uint64_t& unknown) noexcept {
+  return each_field(entry, unknown, [&](const Field& field) {
+    switch (field.tag()) {
+      case tag_of(kMapKey, Wire::kBytes):
+        attribute.key = field.bytes;
+        return true;
+      case tag_of(kMapValue, Wire::kBytes):
+        attribute.value = field.bytes;
+        return true;
+      default:
+        return false;
+    }
   });
 }
 
@@ -80,7 +89,7 @@ bool decode(std::string_view message, EventView& event) noexcept {
         event.status = narrow;
         break;
       case tag_of(Event::kAttributesFieldNumber, Wire::kBytes):
-        if (!is_attribute(field.bytes, unknown)) return false;
+        if (Attribute attribute; !decode_attribute(field.bytes, attribute, unknown)) return false;
         ++event.attributes;
         break;
       case tag_of(Event::kPhaseFieldNumber, Wire::kVarint):
@@ -151,6 +160,18 @@ bool decode(std::string_view message, InternedEntry& entry, std::uint64_t& unkno
         return false;
     }
   });
+}
+
+std::vector<Attribute> attributes_of(std::string_view message) {
+  std::vector<Attribute> attributes;
+  std::uint64_t ignored = 0;
+  each_field(message, ignored, [&](const Field& field) {
+    if (field.tag() != tag_of(Event::kAttributesFieldNumber, Wire::kBytes)) return false;
+    Attribute attribute;
+    if (decode_attribute(field.bytes, attribute, ignored)) attributes.push_back(attribute);
+    return true;
+  });
+  return attributes;
 }
 
 }  // namespace ndtel::ntff::read

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace ndtel::ntff::read {
 
@@ -50,6 +51,11 @@ struct MemoryRow {
   std::uint64_t timestamp = 0;
 };
 
+/// An entry of `ntrace_event.attributes`.
+struct Attribute {
+  std::string_view key, value;
+};
+
 /// An entry of the map of an `interned_data_db`.
 struct InternedEntry {
   std::uint64_t id = 0;
@@ -62,6 +68,9 @@ bool decode(std::string_view message, EventView& event) noexcept;
 bool decode(std::string_view message, CpuRow& row, std::uint64_t& unknown) noexcept;
 bool decode(std::string_view message, MemoryRow& row, std::uint64_t& unknown) noexcept;
 bool decode(std::string_view message, InternedEntry& entry, std::uint64_t& unknown) noexcept;
+
+/// The attributes of the message of an event that could be read, in the order of the file.
+std::vector<Attribute> attributes_of(std::string_view message);
 
 }  // namespace ndtel::ntff::read
 
