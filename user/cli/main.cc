@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   add_companion(app, code);
   add_firmware(app, code);
   add_health(app, code);
+  add_run(app, code);
   add_view(app, code);
   try {
     app.parse(argc, argv);

@@ -49,6 +49,7 @@ struct TraceContext {
 struct TraceWriterOptions {
   std::uint64_t part_bytes = 1000u << 20;  ///< a part ends before it is larger: below 1 GiB
   Framing framing = Framing::kSingle;
+  std::uint32_t first_part = 0;  ///< parts that the directory has already: names go on from there
 };
 
 /// What became of the events that were added.

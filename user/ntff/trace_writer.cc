@@ -95,7 +95,8 @@ struct TraceWriter::Impl {
   bool single() const noexcept { return options.framing == Framing::kSingle; }
 
   std::string name_of_part() const {
-    return files.empty() ? "ntrace.pb" : fmt::format("ntrace_{}.pb", files.size());
+    const std::size_t part = options.first_part + files.size();
+    return part == 0 ? "ntrace.pb" : fmt::format("ntrace_{}.pb", part);
   }
 
   Result<void> open() {

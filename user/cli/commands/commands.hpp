@@ -19,6 +19,7 @@ void add_audit(CLI::App& app, Exit& code);
 void add_companion(CLI::App& app, Exit& code);
 void add_firmware(CLI::App& app, Exit& code);
 void add_health(CLI::App& app, Exit& code);
+void add_run(CLI::App& app, Exit& code);
 void add_view(CLI::App& app, Exit& code);
 
 }  // namespace ndtel::cli
