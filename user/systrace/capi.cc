@@ -47,7 +47,7 @@ NRT_STATUS nrt_sys_trace_capture_stop() noexcept { return Engine::get().stop(); 
 
 NRT_STATUS nrt_sys_trace_stop() noexcept { return nrt_sys_trace_capture_stop(); }
 
-NRT_STATUS nrt_sys_trace_capture_close() noexcept { return Engine::get().close(); }
+NRT_STATUS nrt_sys_trace_capture_close() noexcept { return Engine::get().stop_if_any(); }
 
 uint64_t nrt_sys_trace_new_event(uint32_t phase, uint32_t type,
                                  const nrt_sys_trace_event_data_t* data, uint64_t tracking_id,

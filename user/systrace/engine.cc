@@ -131,14 +131,20 @@ NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
 }
 
 NRT_STATUS Engine::stop() noexcept {
-  const NRT_STATUS status = stop(NRT_FAILURE, RegionState::kStopped);
+  const NRT_STATUS status = stop(NRT_FAILURE, RegionState::kStopped, false);
   if (status != NRT_SUCCESS) log::write(log::Level::kWarn, "no capture is running");
   return status;
 }
 
-NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS, RegionState::kStopped); }
+NRT_STATUS Engine::stop_if_any() noexcept {
+  return stop(NRT_SUCCESS, RegionState::kStopped, false);
+}
 
-NRT_STATUS Engine::close_written() noexcept { return stop(NRT_SUCCESS, RegionState::kWritten); }
+NRT_STATUS Engine::close() noexcept { return stop(NRT_SUCCESS, RegionState::kStopped, true); }
+
+NRT_STATUS Engine::close_written() noexcept {
+  return stop(NRT_SUCCESS, RegionState::kWritten, true);
+}
 
 NRT_STATUS Engine::finish() noexcept {
   take_anchor();
@@ -155,12 +161,12 @@ std::span<const std::byte> Engine::finished() noexcept {
   return capture_->region.memory();
 }
 
-NRT_STATUS Engine::stop(NRT_STATUS when_stopped, RegionState last) noexcept {
+NRT_STATUS Engine::stop(NRT_STATUS when_stopped, RegionState last, bool finished_too) noexcept {
   know_process();
   std::unique_ptr<Capture> stopped;
   {
     std::lock_guard guard(global_);
-    if (!capture_) return when_stopped;
+    if (!capture_ || (finished_ && !finished_too)) return when_stopped;
     if (!finished_) end_recording();
     finished_ = false;
     stopped = std::move(capture_);

@@ -35,13 +35,16 @@ class Engine {
   /// NRT_RESOURCE no memory.
   NRT_STATUS start(const nrt_sys_trace_config_t& config, const CaptureOptions& options) noexcept;
 
-  /// Stops the capture; what nobody fetched is lost. NRT_FAILURE, with a warning, when none runs.
+  /// Stops the capture; what nobody fetched is lost. NRT_FAILURE, with a warning, when none
+  /// records. One that is finished stays: its owner may be reading it.
   NRT_STATUS stop() noexcept;
-  /// The same, and NRT_SUCCESS when none runs.
+  /// The same, and NRT_SUCCESS when none records.
+  NRT_STATUS stop_if_any() noexcept;
+  /// Ends the capture, finished or not.
   NRT_STATUS close() noexcept;
 
   /// Ends recording without losing anything: what was recorded stays for finished(), counts() and
-  /// combine_strings() until close_written(), close() or stop(). Nobody can drain it any more.
+  /// combine_strings() until close_written() or close(). Nobody can drain it any more.
   /// NRT_FAILURE when no capture runs; again does nothing.
   NRT_STATUS finish() noexcept;
   /// The memory of a finished capture, as trace::Harvester::over() reads it, at rest until it is
@@ -87,7 +90,7 @@ class Engine {
  private:
   Engine() noexcept;
 
-  NRT_STATUS stop(NRT_STATUS when_stopped, RegionState last) noexcept;
+  NRT_STATUS stop(NRT_STATUS when_stopped, RegionState last, bool finished_too) noexcept;
   void end_recording() noexcept;
   void leave_blocks(Thread& thread) noexcept;
   Core* recording_core(std::uint32_t nc) const noexcept {

@@ -62,6 +62,10 @@ TEST_P(Finish, WhatWasRecordedStaysUntilItIsClosed) {
   }
 
   EXPECT_EQ(start({GetParam(), 1024, 2}), NRT_FAILURE);
+  // Who did not finish it does not take it away.
+  EXPECT_EQ(nrt_sys_trace_stop(), NRT_FAILURE);
+  EXPECT_EQ(nrt_sys_trace_capture_close(), NRT_SUCCESS);
+  EXPECT_FALSE(engine().finished().empty());
   EXPECT_EQ(engine().close_written(), NRT_SUCCESS);
   EXPECT_TRUE(engine().finished().empty());
   EXPECT_EQ(engine().finish(), NRT_FAILURE);
