@@ -60,7 +60,7 @@ TEST(TransformerBlock, AnalyticMacCountIsWhatRuns) {
 /// The block once more, in double precision, from its formulas, one output element at a time.
 std::vector<double> reference(const TransformerBlock<float>& block, const Tensor<float>& input) {
   const auto shape = block.shape();
-  const auto tokens = shape.tokens, width = shape.width, heads = shape.heads, hidden = shape.hidden;
+  const auto tokens = shape.tokens, width = shape.width, heads = shape.heads;
   const auto w = block.weights();
   const auto norm = [&](const std::vector<double>& x) {
     std::vector<double> y(x.size());
