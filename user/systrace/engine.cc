@@ -75,7 +75,7 @@ Engine::Engine() noexcept
 // The child has none of the threads that may hold a lock here, and none of the parent's rings:
 // their mapping was not inherited. What describes them is left alone, nobody refers to it any more.
 void Engine::start_over_in_child() noexcept {
-  static_cast<void>(capture_.release());
+  if (capture_) inherited_ = capture_.release();
   new (&global_) RwLock;
   new (&capture_) std::unique_ptr<Capture>;
   finished_ = false;

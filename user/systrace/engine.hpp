@@ -103,6 +103,7 @@ class Engine {
   RwLock global_;  // guards which capture there is; taken before every other lock
   std::unique_ptr<Capture> capture_;
   bool finished_ = false;                   // capture_ is there to be read only
+  Capture* inherited_ = nullptr;            // of the process that forked this one, left alone
   std::atomic<Capture*> current_{nullptr};  // capture_, for threads that are inside
   std::atomic<std::uint64_t> capacity_{0};
   std::uint64_t epochs_ = 0;                                     // given out so far
