@@ -188,8 +188,6 @@ void Engine::end_recording() noexcept {
           if (capture_->core(nc) != nullptr)
             thread->cursors[nc].end.store(0, std::memory_order_relaxed);
     });
-    // So that a thread which ends later has nothing to leave.
-    for (Thread* const thread : threads) leave_blocks(*thread);
   });
   current_.store(nullptr, std::memory_order_relaxed);
   // What is beyond the capacity is displaced now, and not under a reader.
@@ -198,20 +196,18 @@ void Engine::end_recording() noexcept {
   finished_ = true;
 }
 
-void Engine::leave_blocks(Thread& thread) noexcept {
+// A thread ends: it leaves its half full blocks to others. Those of a finished capture stay as they
+// are: nobody asks any more who had them.
+void Engine::part(Thread& thread) noexcept {
+  know_process();
+  std::shared_lock guard(global_);
+  if (!capture_ || finished_) return;
   for (std::uint32_t nc = 0; nc < kMaxCores; ++nc) {
     Core* const core = capture_->core(nc);
     if (core == nullptr || core->blocks() == nullptr) continue;
     Cursor& cursor = thread.cursors[nc];
     if (cursor.epoch == capture_->epoch) core->blocks()->leave(cursor, thread.line);
   }
-}
-
-// A thread ends: it leaves its half full blocks to others.
-void Engine::part(Thread& thread) noexcept {
-  know_process();
-  std::shared_lock guard(global_);
-  if (capture_ && !finished_) leave_blocks(thread);
 }
 
 void Engine::take_anchor() noexcept {

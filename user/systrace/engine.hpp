@@ -92,7 +92,6 @@ class Engine {
 
   NRT_STATUS stop(NRT_STATUS when_stopped, RegionState last, bool finished_too) noexcept;
   void end_recording() noexcept;
-  void leave_blocks(Thread& thread) noexcept;
   Core* recording_core(std::uint32_t nc) const noexcept {
     return capture_ && !finished_ ? capture_->core(nc) : nullptr;
   }

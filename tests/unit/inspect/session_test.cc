@@ -274,6 +274,8 @@ TEST_F(Session, WhatTheEnvironmentAsksForInVainEndsInit) {
       {"OUTPUT_DIR", "./tmp//"},  {"OUTPUT_DIR", "x/../tmp/."},
   };
   set("ENABLE", "1");
+  // The thread sanitizer adds one of its own to the first of a process.
+  std::thread([] {}).join();
   const auto before = threads();
   for (const auto& [name, value] : kBad) {
     ::setenv((std::string("NEURON_RT_INSPECT_") + name).c_str(), value, 1);
@@ -290,6 +292,8 @@ TEST_F(Session, WhatTheEnvironmentAsksForInVainEndsInit) {
 
 TEST_F(Session, ADirectoryThatCannotBeMadeKeepsNobodyFromRunning) {
   std::ofstream("occupied") << "by a file";
+  // The thread sanitizer adds one of its own to the first of a process.
+  std::thread([] {}).join();
   const auto before = threads();
   set("ENABLE", "1");
   set("OUTPUT_DIR", "occupied/deeper");
