@@ -28,6 +28,18 @@ bool each_field(std::string_view message, std::uint64_t& unknown, Use use) {
   return true;
 }
 
+/// What nearly all attributes are: a short key, then a short value, and nothing else.
+bool is_plain_attribute(std::string_view entry) noexcept {
+  constexpr auto kKey = static_cast<char>(tag_of(kMapKey, Wire::kBytes));
+  constexpr auto kValue = static_cast<char>(tag_of(kMapValue, Wire::kBytes));
+  if (entry.size() < 4 || entry[0] != kKey) return false;
+  // The first byte of a longer length is negative.
+  const std::size_t value = 2 + static_cast<std::size_t>(static_cast<unsigned char>(entry[1]));
+  return entry[1] >= 0 && value + 2 <= entry.size() && entry[value] == kValue &&
+         entry[value + 1] >= 0 &&
+         value + 2 + static_cast<std::size_t>(entry[value + 1]) == entry.size();
+}
+
 bool decode_attribute(std::string_view entry, Attribute& attribute,
                       std::uint64_t& unknown) noexcept {
   return each_field(entry, unknown, [&](const Field& field) {
@@ -89,7 +101,9 @@ bool decode(std::string_view message, EventView& event) noexcept {
         event.status = narrow;
         break;
       case tag_of(Event::kAttributesFieldNumber, Wire::kBytes):
-        if (Attribute attribute; !decode_attribute(field.bytes, attribute, unknown)) return false;
+        if (Attribute attribute;
+            !is_plain_attribute(field.bytes) && !decode_attribute(field.bytes, attribute, unknown))
+          return false;
         ++event.attributes;
         break;
       case tag_of(Event::kPhaseFieldNumber, Wire::kVarint):

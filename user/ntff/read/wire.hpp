@@ -4,6 +4,7 @@
 #ifndef NDTEL_NTFF_READ_WIRE_HPP
 #define NDTEL_NTFF_READ_WIRE_HPP
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,9 +25,17 @@ enum class Take : std::uint8_t {
   kBad,    ///< no bytes that follow could make it right
 };
 
-/// Reads a number of up to ten bytes; of the tenth only what fits into 64 bits counts. `at` moves
-/// behind it, if it could be read.
-inline Take take_varint(const char*& at, const char* end, std::uint64_t& value) noexcept {
+namespace detail {
+
+/// Joins the lower seven bits of each of eight bytes.
+constexpr std::uint64_t join_sevens(std::uint64_t word) noexcept {
+  word = (word & 0x007F007F007F007F) | (word & 0x7F007F007F007F00) >> 1;
+  word = (word & 0x00003FFF00003FFF) | (word & 0x3FFF00003FFF0000) >> 2;
+  return (word & 0x000000000FFFFFFF) | (word & 0x0FFFFFFF00000000) >> 4;
+}
+
+/// Byte by byte: where fewer are left than the longest number has.
+inline Take take_varint_slowly(const char*& at, const char* end, std::uint64_t& value) noexcept {
   constexpr int kLongest = 10;
   std::uint64_t sum = 0;
   const char* p = at;
@@ -43,6 +52,45 @@ inline Take take_varint(const char*& at, const char* end, std::uint64_t& value) 
   return Take::kBad;
 }
 
+/// Of more than one byte: times and ids have eight or nine.
+inline Take take_long_varint(const char*& at, const char* end, std::uint64_t& value) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::ptrdiff_t kLongest = 10;
+  constexpr std::uint64_t kMore = 0x8080808080808080;
+  if (end - at < kLongest) return take_varint_slowly(at, end, value);
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  if (const std::uint64_t last = ~word & kMore; last != 0) {
+    // Up to and with the first byte whose upper bit says that no more follow.
+    value = join_sevens(word & (last ^ (last - 1)) & ~kMore);
+    at += std::countr_zero(last) / 8 + 1;
+    return Take::kDone;
+  }
+  const auto ninth = static_cast<unsigned char>(at[8]), tenth = static_cast<unsigned char>(at[9]);
+  value = join_sevens(word & ~kMore) | static_cast<std::uint64_t>(ninth & 0x7F) << 56;
+  if (ninth < 0x80) {
+    at += 9;
+    return Take::kDone;
+  }
+  if (tenth >= 0x80) return Take::kBad;
+  value |= static_cast<std::uint64_t>(tenth) << 63;
+  at += kLongest;
+  return Take::kDone;
+}
+
+}  // namespace detail
+
+/// Reads a number of up to ten bytes; of the tenth only what fits into 64 bits counts. `at` moves
+/// behind it, if it could be read.
+[[gnu::always_inline]] inline Take take_varint(const char*& at, const char* end,
+                                               std::uint64_t& value) noexcept {
+  if (at != end && static_cast<unsigned char>(*at) < 0x80) {
+    value = static_cast<unsigned char>(*at++);
+    return Take::kDone;
+  }
+  return detail::take_long_varint(at, end, value);
+}
+
 /// A field of a message.
 struct Field {
   std::uint32_t number = 0;
@@ -54,7 +102,8 @@ struct Field {
 };
 
 /// Reads the number and the wire type of a field.
-inline Take take_tag(const char*& at, const char* end, Field& field) noexcept {
+[[gnu::always_inline]] inline Take take_tag(const char*& at, const char* end,
+                                            Field& field) noexcept {
   std::uint64_t tag = 0;
   const char* p = at;
   if (const Take take = take_varint(p, end, tag); take != Take::kDone) return take;
@@ -68,7 +117,8 @@ inline Take take_tag(const char*& at, const char* end, Field& field) noexcept {
 }
 
 /// Reads the value behind a tag, or of bytes their length alone. `at` moves behind it.
-inline Take take_value(const char*& at, const char* end, Field& field) noexcept {
+[[gnu::always_inline]] inline Take take_value(const char*& at, const char* end,
+                                              Field& field) noexcept {
   switch (field.wire) {
     case Wire::kVarint:
     case Wire::kBytes: {
@@ -95,7 +145,8 @@ inline Take take_value(const char*& at, const char* end, Field& field) noexcept 
 }
 
 /// Reads a whole field. `at` moves behind it, if it could be read.
-inline Take take_field(const char*& at, const char* end, Field& field) noexcept {
+[[gnu::always_inline]] inline Take take_field(const char*& at, const char* end,
+                                              Field& field) noexcept {
   const char* p = at;
   if (const Take take = take_tag(p, end, field); take != Take::kDone) return take;
   if (const Take take = take_value(p, end, field); take != Take::kDone) return take;
