@@ -274,8 +274,6 @@ TEST_F(Session, WhatTheEnvironmentAsksForInVainEndsInit) {
       {"OUTPUT_DIR", "./tmp//"},  {"OUTPUT_DIR", "x/../tmp/."},
   };
   set("ENABLE", "1");
-  // The thread sanitizer adds one of its own to the first of a process.
-  std::thread([] {}).join();
   const auto before = threads();
   for (const auto& [name, value] : kBad) {
     ::setenv((std::string("NEURON_RT_INSPECT_") + name).c_str(), value, 1);
@@ -292,8 +290,6 @@ TEST_F(Session, WhatTheEnvironmentAsksForInVainEndsInit) {
 
 TEST_F(Session, ADirectoryThatCannotBeMadeKeepsNobodyFromRunning) {
   std::ofstream("occupied") << "by a file";
-  // The thread sanitizer adds one of its own to the first of a process.
-  std::thread([] {}).join();
   const auto before = threads();
   set("ENABLE", "1");
   set("OUTPUT_DIR", "occupied/deeper");
@@ -358,6 +354,8 @@ TEST_F(Session, ADeviceThatDoesNotStartUndoesEverything) {
   for (std::uint32_t failing = 0; failing < 4; ++failing) {
     Devices devices(failing);
     Inspector::get().surround([&](Surroundings& all) { all.devices = &devices; });
+    // The thread sanitizer adds one of its own to the first of a process.
+    std::thread([] {}).join();
     const auto before = threads();
     EXPECT_EQ(nrt_inspect_begin(), NRT_TIMEOUT);
     Names wanted;
