@@ -171,7 +171,10 @@ struct TraceWriter::Impl {
       buffer.drop_first(std::exchange(buffered, 0));
     }
     if (last != 0) {
-      if (auto ended = end_full_part(); !ended) return ended;
+      // A cut that failed may have saved the part already.
+      if (file) {
+        if (auto ended = end_full_part(); !ended) return ended;
+      }
       buffered = std::exchange(last, 0);
       messages = 1;
     }

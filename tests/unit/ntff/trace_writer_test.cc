@@ -277,6 +277,30 @@ TEST(TraceWriter, WithoutRoomForTheNamesTheEventsStay) {
   EXPECT_EQ(names_in(parse(directory / "ntrace_1.pb")).at(1).size(), 100'000u);
 }
 
+TEST(TraceWriter, AFullDiskWhereAPartEndsLosesNothing) {
+  systrace::StringShard names;
+  names.add(1, std::string(3000, 'n'));
+  // Wherever room ends: among the events of a part, in its names, or in the next part.
+  for (rlim_t room = 100; room < 9000; room += 700) {
+    test::TemporaryDirectory directory;
+    TraceWriter writer(directory.path(), {.names = &names}, {.part_bytes = 8192});
+    std::uint64_t added = 0;
+    {
+      const test::FullDisk full(room);
+      Result<void> result;
+      while (result && added < 200) result = writer.add(numbered(added++));
+      (void)writer.cut(names);
+    }
+    ASSERT_TRUE(writer.cut(names));
+    EXPECT_EQ(ids_in(directory, writer.files()), up_to(added)) << room;
+    // At most one file has names alone: what was cut off from a part.
+    std::size_t without_events = 0;
+    for (const auto& file : writer.files()) without_events += file.messages == 0 ? 1 : 0;
+    EXPECT_LE(without_events, 1u) << room;
+    EXPECT_EQ(directory.list().size(), writer.files().size());
+  }
+}
+
 TEST(TraceWriter, WithoutADirectoryEverythingIsKept) {
   test::TemporaryDirectory directory;
   const std::string place = directory / "later";
