@@ -61,8 +61,7 @@ TEST(FirmwareLog, JsonHasEveryRecord) {
 
 TEST(FirmwareLog, BytesThatAreNoTextDoNotEndIt) {
   const auto posts = parse_firmware_posts(kHeader + "0 1 3 c801ff\n", "here");
-  EXPECT_NO_THROW(
-      static_cast<void>(nlohmann::json::parse(firmware_post_json("neuron0", posts.at(0)))));
+  EXPECT_TRUE(nlohmann::json::parse(firmware_post_json("neuron0", posts.at(0))).is_object());
 }
 
 }  // namespace
