@@ -485,12 +485,6 @@ TEST(DeviceTimes, ManyExecutionsThatWaitAtOnce) {
 
 // ---- memory ----
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsOurs = false;
-#else
-constexpr bool kMemoryIsOurs = true;
-#endif
-
 std::uint64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -523,7 +517,7 @@ int write_many(const std::string& directory, std::uint64_t count) {
 }
 
 TEST(TraceWriter, MemoryIsBoundedHoweverManyEventsThereAre) {
-  if (!kMemoryIsOurs) GTEST_SKIP() << "sanitizers have memory of their own";
+  if (NDTEL_TEST_SANITIZED) GTEST_SKIP() << "sanitizers have memory of their own";
   std::vector<std::uint64_t> counts = {1'000'000};
   if (const char* is_long = std::getenv("NDTEL_TEST_LONG"); is_long != nullptr && *is_long == '1')
     counts = {10'000'000, 50'000'000};
