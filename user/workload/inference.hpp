@@ -14,6 +14,8 @@ namespace ndtel::workload {
 
 /// CLOCK_MONOTONIC, nanoseconds.
 std::uint64_t monotonic_ns();
+/// CLOCK_REALTIME, nanoseconds since 1970.
+std::uint64_t realtime_ns();
 
 /// An inference a client asks for.
 struct Request {
@@ -33,9 +35,19 @@ struct Outcome {
   std::array<bool, kErrorSubtypes> flags{};  ///< by ErrorSubtype
 };
 
+/// What an inference is called in the trace.
+struct TraceIds {
+  std::uint32_t core = 0;
+  std::uint64_t exec_id = 0;  ///< rising on a core
+  std::uint64_t model_id = 0;
+  std::uint64_t input_id = 0, output_id = 0;  ///< of the tensors
+};
+
 /// Run a request on a model. `buffer` is the core's memory for the activations; it holds the output
-/// afterwards.
-Outcome execute(TransformerBlock<float>& model, const Request& request, Tensor<float>& buffer);
+/// afterwards. While a capture runs, each step is a span of the calling thread: before (with the
+/// write of the input), the computation, and the wait for its result (with the read of the output).
+Outcome execute(TransformerBlock<float>& model, const Request& request, Tensor<float>& buffer,
+                const TraceIds& ids = {});
 
 }  // namespace ndtel::workload
 

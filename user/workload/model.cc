@@ -31,7 +31,8 @@ std::array<std::uint8_t, 16> weights_uuid(const TransformerBlock<float>& block) 
 
 LoadedModel::LoadedModel(const BlockShape& shape, std::uint64_t seed, const Place& place,
                          Instance& instance, CountingBridge& bridge)
-    : block_(shape, seed),
+    : load_(place.core),
+      block_(shape, seed),
       place_(place),
       instance_(instance),
       bridge_(bridge),
@@ -43,7 +44,8 @@ LoadedModel::LoadedModel(const BlockShape& shape, std::uint64_t seed, const Plac
 
   nds_model_record record{};
   record.model_id = place_.model_id;
-  copy_text(record.name, fmt::format("transformer-{}x{}-seed{}", shape.tokens, shape.width, seed));
+  const std::string name = fmt::format("transformer-{}x{}-seed{}", shape.tokens, shape.width, seed);
+  copy_text(record.name, name);
   std::memcpy(record.uuid, uuid_.data(), uuid_.size());
   record.nc_index = static_cast<std::uint8_t>(place_.core);
   record.mem[kDevice][kConstants] = {block_.weight_bytes(),
@@ -54,6 +56,9 @@ LoadedModel::LoadedModel(const BlockShape& shape, std::uint64_t seed, const Plac
 
   bridge_.neff_loaded(fold_neff_uuid(uuid_));
   bridge_.model_loaded(place_.core);
+  trace_id_ = trace::intern(name, place_.core);
+  load_.set_stop({.model_id = trace_id_});
+  load_.end();
 }
 
 LoadedModel::~LoadedModel() {

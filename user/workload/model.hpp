@@ -8,6 +8,7 @@
 
 #include "ledger_writer.hpp"
 #include "ndtel/kmetric.hpp"
+#include "ndtel/trace.hpp"
 #include "transformer.hpp"
 
 namespace ndtel::workload {
@@ -33,14 +34,18 @@ class LoadedModel {
 
   TransformerBlock<float>& block() { return block_; }
   const std::array<std::uint8_t, 16>& uuid() const { return uuid_; }
+  /// Id of its name in traces.
+  std::uint64_t trace_id() const { return trace_id_; }
 
  private:
+  trace::Span<trace::event::ModelLoad> load_;  // from before the weights are made
   TransformerBlock<float> block_;
   Place place_;
   Instance& instance_;
   CountingBridge& bridge_;
   std::array<std::uint8_t, 16> uuid_{};
   int slot_ = -1;
+  std::uint64_t trace_id_ = 0;
 };
 
 /// 128 bits over a block's weights: models with the same weights are the same model.

@@ -13,6 +13,8 @@
 #include "client.hpp"
 #include "core_worker.hpp"
 #include "ndtel/device.hpp"
+#include "nrt/nrt.h"
+#include "nrt/nrt_sys_trace_internal.h"
 
 namespace ndtel::workload {
 namespace {
@@ -41,6 +43,26 @@ bool stop_before(std::uint64_t when_ns) {
   }
 }
 
+/// The runtime as this process uses it: traced when the environment asks for it.
+class Runtime {
+ public:
+  explicit Runtime(const std::vector<std::uint32_t>& cores) {
+    // Events are of the cores of the device, whichever of them are ours.
+    nrt_sys_trace_set_visible_vnc_count(*std::ranges::max_element(cores) + 1);
+    status_ = nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "");
+  }
+  ~Runtime() {
+    if (status_ == NRT_SUCCESS) nrt_close();
+  }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  NRT_STATUS status() const { return status_; }
+
+ private:
+  NRT_STATUS status_;
+};
+
 NRT_STATUS introduce(Instance& instance, const WorkerSetup& setup) {
   const std::string tag = "workload-" + std::to_string(setup.number);
   setenv("NEURON_PROCESS_TAG", tag.c_str(), 0);
@@ -58,6 +80,9 @@ Result<void> run_worker(const WorkerSetup& setup, Ledger& ledger) {
   const sigset_t set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ledger.claim(getpid());
+  const Runtime runtime(setup.cores);
+  if (runtime.status() != NRT_SUCCESS)
+    return Error{EINVAL, "NEURON_RT_INSPECT_*: these variables ask for what cannot be, see above"};
 
   const auto device = Device::open(setup.device, Lane::kReadWrite);
   if (!device) return device.error();

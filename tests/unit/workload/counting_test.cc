@@ -4,39 +4,17 @@
 // did.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core_worker.hpp"
+#include "shared_slab.hpp"
 #include "workload.hpp"
 
 namespace ndtel::workload {
 namespace {
 
 constexpr BlockShape kShape{.tokens = 4, .width = 8, .heads = 2, .hidden = 16};
-
-/// Slab memory that forked children share.
-class SharedSlab {
- public:
-  SharedSlab() {
-    memory_ =
-        mmap(nullptr, NDS_SLAB_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  ~SharedSlab() { munmap(memory_, NDS_SLAB_SIZE); }
-  SharedSlab(const SharedSlab&) = delete;
-  SharedSlab& operator=(const SharedSlab&) = delete;
-
-  std::span<std::byte> bytes() { return {static_cast<std::byte*>(memory_), NDS_SLAB_SIZE}; }
-  Instance instance() { return std::move(*Instance::over_memory(bytes())); }
-  std::uint64_t nc(std::uint32_t core, std::uint32_t counter) {
-    return static_cast<std::uint64_t*>(memory_)[nds_nc_word(core, counter)];
-  }
-
- private:
-  void* memory_;
-};
 
 Request request(std::uint64_t budget_ns) {
   Request r;
