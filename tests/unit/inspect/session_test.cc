@@ -4,6 +4,9 @@
 #include "session.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +16,7 @@
 #include <thread>
 
 #include "inspector.hpp"
+#include "ndtel/trace_harvest.hpp"
 #include "scene.hpp"
 
 namespace ndtel::inspect::test {
@@ -429,6 +433,58 @@ TEST_F(Session, WhatCannotBeWrittenIsKeptForTheNextStop) {
   EXPECT_TRUE(files.complete);
   EXPECT_EQ(files.events, numbers(1, 1, 5000));
   EXPECT_EQ(nrt_inspect_begin(), NRT_SUCCESS);
+}
+
+TEST_F(Session, WhatAFullDiskTakesIsNotWrittenAgain) {
+  ASSERT_EQ(init(), NRT_SUCCESS);
+  ASSERT_EQ(nrt_inspect_begin(), NRT_SUCCESS);
+  const std::string directory = its_directory();
+  emit_all(numbers(1, 1, 60'000));
+  // Some megabytes: the first of them fit, and the rest follows when there is room again.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t megabytes : {2, 1}) {
+    const rlimit little{megabytes << 20, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+    EXPECT_EQ(nrt_inspect_stop(), NRT_FAILURE);
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  EXPECT_EQ(nrt_inspect_stop(), NRT_SUCCESS);
+  const TraceFiles files = read_files(directory);
+  EXPECT_EQ(files.trouble, "");
+  EXPECT_TRUE(files.complete);
+  EXPECT_EQ(files.listed.size(), 3u);
+  EXPECT_EQ(files.events, numbers(1, 1, 60'000));
+}
+
+TEST_F(Session, WhoeverHasItsMemoryIsToldThatItIsWritten) {
+  auto socket = trace::HandoverSocket::listen("handover");
+  ASSERT_TRUE(socket);
+  ::setenv("NDTEL_TRACE_SOCKET", (here_ / "handover").c_str(), 1);
+  ASSERT_EQ(init(), NRT_SUCCESS);
+  for (const bool in_the_way : {false, true}) {
+    ASSERT_EQ(nrt_inspect_begin(), NRT_SUCCESS);
+    emit_all(numbers(1, 1, 10));
+    const auto received = socket->receive();
+    ASSERT_TRUE(received && received->has_value());
+    if (in_the_way) {
+      const std::string directory = its_directory();
+      fs::remove_all(directory);
+      std::ofstream(directory) << "in the way";
+      nrt_close();
+    } else {
+      EXPECT_EQ(nrt_inspect_stop(), NRT_SUCCESS);
+    }
+    const auto harvester = trace::Harvester::open((*received)->memfd);
+    ::close((*received)->memfd);
+    ASSERT_TRUE(harvester);
+    EXPECT_TRUE(harvester->summary().stopped);
+    EXPECT_NE(harvester->summary().written, in_the_way);
+    EXPECT_EQ(harvester->summary().cores.at(0).left, 10u);
+  }
+  ::unsetenv("NDTEL_TRACE_SOCKET");
 }
 
 TEST_F(Session, CloseGivesUpWhatCannotBeWritten) {

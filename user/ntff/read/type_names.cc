@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 15> kNtraceTypes{
 
 std::string_view type_name(const TypeKey& key) noexcept {
   if (key.ring == Ring::kSysTrace) return systrace::event_type_name(key.type);
-  return key.type < kNtraceTypes.size() ? kNtraceTypes[key.type] : "unknown";
+  if (key.type >= kNtraceTypes.size()) return "unknown";
+  return kNtraceTypes[key.type];
 }
 
 std::string_view event_phase_name(std::int32_t phase) noexcept {
