@@ -442,6 +442,13 @@ TEST(DeviceTimes, TheEndOfASpanIsOfTheExecutionOfItsStart) {
   EXPECT_EQ(placed.unplaced, 1u);
 }
 
+// The payload of an end has its time where that of a start has its execution.
+TEST(DeviceTimes, AnEndWithoutItsStartIsOfNoExecution) {
+  const auto placed = place({sync_point(0, 0, 1000, 5000), exec_stop(0, 1500, 99)});
+  EXPECT_EQ(placed.times, (Times{5000, 1}));
+  EXPECT_EQ(placed.unplaced, 1u);
+}
+
 TEST(DeviceTimes, WhatCannotBeReckonedStaysWhenItWasRecorded) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const auto placed = place(
