@@ -24,8 +24,17 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+// A sanitizer may have one of its own, from the first that the program starts.
 std::ptrdiff_t threads() {
+  std::thread([] {}).join();
   return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator());
+}
+
+// One that was joined may be seen for a moment.
+bool settle_to(std::ptrdiff_t count) {
+  for (int i = 0; i < 1000 && threads() != count; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return threads() == count;
 }
 
 std::vector<Number> numbers(std::uint64_t thread, std::uint64_t first, std::uint64_t last) {
@@ -233,7 +242,7 @@ TEST_F(Session, AHundredTimesLeaveNothingBehind) {
     ASSERT_EQ(files.events, numbers(i, 1, 10)) << i;
     if (i == 1) before = threads();
   }
-  EXPECT_EQ(threads(), before);
+  EXPECT_TRUE(settle_to(before));
 }
 
 TEST_F(Session, SixtyFourThreadsEmitWhileItStops) {
@@ -288,7 +297,7 @@ TEST_F(Session, WhatTheEnvironmentAsksForInVainEndsInit) {
   }
   set("ENABLE", "maybe");
   EXPECT_EQ(init(), NRT_INVALID);
-  EXPECT_EQ(threads(), before);
+  EXPECT_TRUE(settle_to(before));
   EXPECT_EQ(everything(), Names{});
 }
 
@@ -302,7 +311,7 @@ TEST_F(Session, ADirectoryThatCannotBeMadeKeepsNobodyFromRunning) {
   EXPECT_EQ(nrt_inspect_begin(), NRT_FAILURE);
   EXPECT_EQ(nrt_inspect_stop(), NRT_SUCCESS);
   EXPECT_EQ(everything(), Names{"occupied"});
-  EXPECT_EQ(threads(), before);
+  EXPECT_TRUE(settle_to(before));
 }
 
 TEST_F(Session, SomebodyElsesCaptureIsNotTouched) {
@@ -371,7 +380,7 @@ TEST_F(Session, ADeviceThatDoesNotStartUndoesEverything) {
     }
     EXPECT_EQ(devices.calls, wanted);
     EXPECT_FALSE(emit(1, 1));
-    EXPECT_EQ(threads(), before);
+    EXPECT_TRUE(settle_to(before));
     EXPECT_EQ(everything(), Names{});
     EXPECT_EQ(nrt_inspect_stop(), NRT_SUCCESS);
   }
