@@ -296,11 +296,14 @@ TEST_F(Ending, AChildHasNoSession) {
       return 0;  // it ends as the parent does, and writes nothing
     });
     if (child != exited(0)) return 1;
-    // A signal to a child is none of the parent's business, and the other way round.
-    const pid_t other = ::fork();
-    if (other == 0) wait_for_end();
-    ::kill(other, SIGTERM);
-    if (!WIFSIGNALED(ended(other))) return 2;
+    // A signal to a child is none of the parent's business, and the other way round. Children of
+    // processes with threads get none from ThreadSanitizer.
+    if constexpr (!kThreadSanitizer) {
+      const pid_t other = ::fork();
+      if (other == 0) wait_for_end();
+      ::kill(other, SIGTERM);
+      if (!WIFSIGNALED(ended(other))) return 2;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     return emit(1, 11) ? 0 : 3;
   });
