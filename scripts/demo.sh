@@ -5,8 +5,9 @@
 #
 # Watch the telemetry plane live: build module and tool, boot Debian's own 6.1
 # kernel in QEMU, run four processes that compute and count, kill one, let one
-# leave, pause posting, and audit what became of every count. Exit status 0 only
-# if everything was conserved. Leaves its results in out/demo/.
+# leave, pause posting, audit what became of every count, and view the traces of
+# all four. Exit status 0 only if everything was conserved. Leaves its results in
+# out/demo/.
 
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,6 +43,6 @@ if [ -d "$out/files" ]; then
 	cp -r "$out"/files/. "$out" && rm -r "$out/files"
 fi
 sed -i 's/\x1b\[[0-9;]*m//g; s/\r$//' "$out/console.txt"
-say OUT "out/demo: posts.jsonl audit.json ledger/ books/ console.txt dmesg.txt"
+say OUT "out/demo: posts.jsonl audit.json ledger/ books/ traces/ console.txt dmesg.txt"
 say TIME "$((SECONDS - begin)) s"
 exit $status

@@ -54,9 +54,11 @@ ndtel posts --compact --color "$color" --record /out/posts.jsonl &
 posts=$!
 until_true 10 [ -d $trace/ndtel-posts-$posts ] || fail "nobody follows the posts"
 
-bold "four processes on two devices, two cores each, for $seconds s, some requests faulty"
-ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 6 --queue 8 \
-	--faults nan=0.03,deadline=0.02,queue=0.01,shape=0.03 --ledger /out/ledger >/out/workload.txt &
+bold "four processes on two devices, two cores each, for $seconds s, some requests faulty; all are traced"
+ndtel run --quiet --output /out/traces -- \
+	ndtel workload --processes 4 --cores 2 --seconds $seconds --rate 6 --queue 8 \
+	--faults nan=0.03,deadline=0.02,queue=0.01,shape=0.03 --ledger /out/ledger \
+	>/out/workload.txt 2>/out/run.txt &
 workload=$!
 until_true 10 started || fail "the workload did not start"
 cat /out/workload.txt
@@ -90,7 +92,7 @@ sleep 2
 bold "counters of the living"
 ndtel counters
 
-wait $workload || fail "the workload failed: $(tail -n 20 /out/workload.txt)"
+wait $workload || fail "the workload failed: $(tail -n 20 /out/workload.txt /out/run.txt)"
 bold "the workload is over; what it says it counted"
 cat /out/workload.txt
 grep -q "^worker 1 pid $victim killed by SIGKILL" /out/workload.txt || fail "worker 1 was not killed"
@@ -118,4 +120,10 @@ ndtel audit --ledger /out/ledger --posts /out/posts.jsonl --pending /out/books \
 status=$?
 [ "$alive" = 0 ] || fail "$alive slabs are left over although no process lives"
 rmmod ndtel || fail "the module does not unload"
+
+bold "the traces: three processes wrote theirs, that of worker 1 was taken from its memory"
+cat /out/run.txt
+grep -q "process $victim: .* harvested from its memory" /out/run.txt ||
+	fail "the trace of worker 1 was not harvested"
+ndtel view /out/traces || fail "the traces cannot be read"
 exit $status
