@@ -21,11 +21,12 @@
 
 namespace {
 
-void record(unsigned spans) {
+// Spans `first` up to `end`.
+void record(unsigned first, unsigned end) {
   namespace event = ndtel::trace::event;
   for (std::uint32_t nc = 0; nc < 2; ++nc) {
     const std::uint64_t model = ndtel::trace::intern("a model", nc);
-    for (unsigned i = 0; i < spans; ++i)
+    for (unsigned i = first; i < end; ++i)
       ndtel::trace::Span<event::ExecPre> span(nc, {.exec_id = i, .model_id = model});
   }
 }
@@ -51,15 +52,15 @@ int main(int argc, char** argv) {
   nrt_sys_trace_set_visible_vnc_count(2);
   if (detached && ::fork() == 0) {
     if (nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") != NRT_SUCCESS) return 9;
-    record(spans);
+    record(0, spans);
     ::usleep(1'000'000);
     nrt_close();
     ::_exit(0);
   }
   if (nrt_init(NRT_FRAMEWORK_TYPE_NO_FW, "", "") != NRT_SUCCESS) return 9;
-  record(spans / 2);
+  record(0, spans / 2);
   if (exported && nrt_inspect_export(~0u) != NRT_SUCCESS) return 8;
-  record(spans - spans / 2);
+  record(spans / 2, spans);
   ::printf("recorded\n");
   ::fflush(stdout);
   if (end == "close") {
