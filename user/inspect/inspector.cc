@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "../ntrace/recorder.hpp"
 #include "../status/runtime_state.hpp"
 #include "../systrace/host.hpp"
 #include "environment.hpp"
@@ -127,6 +128,8 @@ void Inspector::close() noexcept {
     session_.reset();
     signals::set_armed(false);
   }
+  if (const std::size_t records = ntrace::Recorder::get().discard(); records > 0)
+    log::warn("{} records are given up: nrt_trace_stop() was not called", records);
   runtime::set_phase(runtime::Phase::kClosed);
 }
 

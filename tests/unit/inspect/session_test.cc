@@ -17,6 +17,8 @@
 
 #include "inspector.hpp"
 #include "ndtel/trace_harvest.hpp"
+#include "nrt/nrt_experimental.h"
+#include "nrt/ntrace.h"
 #include "scene.hpp"
 
 namespace ndtel::inspect::test {
@@ -506,6 +508,16 @@ TEST_F(Session, CloseGivesUpWhatCannotBeWritten) {
   ASSERT_EQ(init(), NRT_SUCCESS);
   fs::remove(directory);
   EXPECT_EQ(nrt_inspect_begin(), NRT_SUCCESS);
+}
+
+TEST_F(Session, CloseEndsTheNtraceRingToo) {
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(init(), NRT_SUCCESS);
+    EXPECT_EQ(nrt_trace_start(true), NRT_SUCCESS);
+    ntrace_record_event(1, 2, 0, 0, nullptr);
+    nrt_close();
+  }
+  EXPECT_FALSE(fs::exists("output"));
 }
 
 TEST_F(Session, ADirectoryThatWasRemovedIsMadeAgain) {

@@ -10,33 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <optional>
-#include <sstream>
 #include <system_error>
 
 #include "../failure.hpp"
 
 namespace ndtel::cli {
-namespace {
-
-// Field 22 of /proc/PID/stat; the name before it may hold blanks and brackets.
-std::optional<std::uint64_t> start_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const std::size_t name_end = line.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string skipped;
-  for (int field = 3; field < 22; ++field) fields >> skipped;
-  std::uint64_t start = 0;
-  if (!(fields >> start)) return std::nullopt;
-  return start;
-}
-
-}  // namespace
-
 PrivateDirectory::PrivateDirectory() {
   const char* const tmp = ::getenv("TMPDIR");
   path_ = fmt::format("{}/ndtel-run-XXXXXX", tmp != nullptr && *tmp != '\0' ? tmp : "/tmp");
@@ -52,14 +30,8 @@ PrivateDirectory::~PrivateDirectory() {
   std::filesystem::remove_all(path_, error);
 }
 
-Descriptor watch_process(pid_t pid, std::uint64_t start) {
-  Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  // Looked at after the descriptor was opened: it is of the process that has this start.
-  if (start != 0) {
-    const auto now = start_of(pid);
-    if (!now || *now != start) return Descriptor();
-  }
-  return watch;
+Descriptor watch_process(pid_t pid) {
+  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
 std::string describe_end(int status) {

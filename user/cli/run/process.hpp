@@ -47,9 +47,8 @@ class PrivateDirectory {
   std::string path_;
 };
 
-/// Readable when the process is gone; none when it is gone already. Of a process whose number was
-/// given to another one since it began at `start` (field 22 of /proc/PID/stat; 0: not known), none.
-Descriptor watch_process(pid_t pid, std::uint64_t start);
+/// Readable when the process is gone; none when it is gone already.
+Descriptor watch_process(pid_t pid);
 
 /// "ended by itself", "exited with 3", "was killed by SIGKILL", from the status of waitpid().
 std::string describe_end(int status);

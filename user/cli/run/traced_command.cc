@@ -201,7 +201,7 @@ void TracedRun::receive() {
       harvest(*it, /*newest=*/false);
       it = living_.erase(it);
     }
-    process.watch = watch_process(static_cast<pid_t>(process.pid), 0);
+    process.watch = watch_process(static_cast<pid_t>(process.pid));
     living_.push_back(std::move(process));
   }
 }
