@@ -31,11 +31,12 @@ help:
 	'  make test-long    the trace engine'"'"'s tests at full length, and fuzzing' \
 	'  make check        checkpatch, sparse, clang-format, clang-tidy, cppcheck, shellcheck' \
 	'  make bench        speed as ratios, measured in one run' \
-	'  make user         library and tools into out/user' \
+	'  make user         libraries and tools into out/user' \
+	'  make shared       libndtel.so into out/shared' \
 	'  make kmod         module into out/kmod, for Debian'"'"'s 6.1 cloud kernel' \
 	'  make kmod-debug   module for the debug kernel (builds that kernel once)' \
 	'  make kmod-matrix  module without warnings for 5.10, 6.1, 6.12 and Debian'"'"'s newest kernel' \
-	'  make install      tools and the module for the running kernel' \
+	'  make install      tools, libraries and the module for the running kernel' \
 	'  make setup        Debian packages that are missing' \
 	'  make clean        remove out/' '' \
 	'  KDIR=dir                  kernel build folder for kmod and install' \
@@ -55,6 +56,13 @@ demo: setup
 user:
 	$(call say,BUILD,user)
 	$(Q)scripts/build-user.sh out/user -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DNDTEL_STATIC=ON
+
+# The tools are static, so that they run in a guest; programs link this one.
+.PHONY: shared
+shared:
+	$(call say,BUILD,libndtel.so)
+	$(Q)scripts/build-user.sh out/shared -DCMAKE_BUILD_TYPE=$(BUILD_TYPE) -DNDTEL_STATIC=OFF \
+		-DNDTEL_TESTS=OFF -DNDTEL_BENCH=OFF -- ndtel_shared
 
 .PHONY: kmod
 kmod:
@@ -91,9 +99,10 @@ bench:
 	$(Q)scripts/bench.sh out/user
 
 .PHONY: install
-install: user
-	$(call say,INSTALL,tools to $(DESTDIR)$(PREFIX))
+install: user shared
+	$(call say,INSTALL,tools and libraries to $(DESTDIR)$(PREFIX))
 	$(Q)DESTDIR=$(DESTDIR) cmake --install out/user --prefix $(PREFIX) >/dev/null
+	$(Q)DESTDIR=$(DESTDIR) cmake --install out/shared --prefix $(PREFIX) --component shared >/dev/null
 	$(call say,INSTALL,module for $(shell uname -r))
 	$(Q)scripts/install-module.sh "$(or $(KDIR),/lib/modules/$(shell uname -r)/build)" $(NAMESPACE)
 
