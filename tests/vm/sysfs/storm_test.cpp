@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -87,7 +88,12 @@ int owner(std::uint64_t own_seed) {
     const int fd = Node::try_open(static_cast<int>(random() % kUnused), O_RDWR);
     if (fd < 0) continue;
     const Node node{Fd(fd)};
-    const auto slab = node.map_slab();
+    nd_ioctl_ds_info info{};
+    const int result = node.acquire(0, &info);
+    // The device may go at any moment, also right after it was opened.
+    CHILD_CHECK(result == 0 || result == -ENODEV);
+    if (result != 0) continue;
+    const auto slab = Mapping::map(node.fd(), info.mmap_offset, PROT_READ | PROT_WRITE, info.size);
     if (!slab.valid()) continue;
     slab.add(::nds_nd_word(11), random());
     for (int i = 0; i < 200; ++i) {
