@@ -8,22 +8,10 @@
 
 #include <type_traits>
 
-#include "../log/rate_limit.hpp"
+#include "../log/message.hpp"
 #include "nrt/nlog.h"
 
 namespace ndtel::inspect::log {
-
-/// A format string and where it was written.
-template <typename... Args>
-struct Format {
-  template <typename Text>
-  consteval Format(const Text& text,  // NOLINT(google-explicit-constructor): literals become one
-                   const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
-      : text(text), place{file, line} {}
-
-  fmt::format_string<Args...> text;
-  nlog::Place place;
-};
 
 namespace detail {
 
@@ -34,18 +22,19 @@ void forget_limits() noexcept;
 
 }  // namespace detail
 
-/// Logs one line, cut at 1023 bytes. A place in the source gets one error or warning a second
-/// through; the next one tells how many were left out. Control characters become '?'.
+/// Logs one line, cut at nlog::Message::kMost bytes. A place in the source gets one error or
+/// warning a second through; the next one tells how many were left out. Control characters become
+/// '?'.
 template <typename... Args>
-void error(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+void error(nlog::Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
   detail::write(NRT_LOG_LEVEL_ERROR, format.place, format.text, fmt::make_format_args(args...));
 }
 template <typename... Args>
-void warn(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+void warn(nlog::Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
   detail::write(NRT_LOG_LEVEL_WARN, format.place, format.text, fmt::make_format_args(args...));
 }
 template <typename... Args>
-void info(Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
+void info(nlog::Format<std::type_identity_t<Args>...> format, const Args&... args) noexcept {
   detail::write(NRT_LOG_LEVEL_INFO, format.place, format.text, fmt::make_format_args(args...));
 }
 

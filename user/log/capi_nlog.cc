@@ -151,14 +151,8 @@ void write(const Message& message, bool coaleced, bool api_level, const char* fo
 // What nlog says about itself, once a second and place.
 void warn(Place place, const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
 void warn(Place place, const char* format, ...) noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   std::uint64_t suppressed = 0;  // the caller gets a status each time
-  if (!process_log().limit.admit(place,
-                                 static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                                     static_cast<std::uint64_t>(now.tv_nsec),
-                                 &suppressed))
-    return;
+  if (!process_log().limit.admit(place, RateLimit::now_ns(), &suppressed)) return;
   va_list args;
   va_start(args, format);
   write({"NLOG", "nlog", NRT_LOG_LEVEL_WARN}, false, false, format, args);

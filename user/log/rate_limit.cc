@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rate_limit.hpp"
 
+#include <time.h>
+
 namespace ndtel::nlog {
 namespace {
 
@@ -34,6 +36,13 @@ bool RateLimit::admit(Place place, std::uint64_t now_ns, std::uint64_t* suppress
   }
   *suppressed = turn.suppressed.exchange(0, std::memory_order_relaxed);
   return true;
+}
+
+std::uint64_t RateLimit::now_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 void RateLimit::forget() noexcept {

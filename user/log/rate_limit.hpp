@@ -23,6 +23,9 @@ class RateLimit {
   /// did. Places beyond kPlaces share one turn.
   bool admit(Place place, std::uint64_t now_ns, std::uint64_t* suppressed) noexcept;
 
+  /// The time for admit(): it need not be precise.
+  static std::uint64_t now_ns() noexcept;
+
   /// Lets every place speak again; no other thread may use this object meanwhile.
   void forget() noexcept;
 

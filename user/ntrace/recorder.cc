@@ -20,12 +20,8 @@ namespace {
 constinit nlog::RateLimit limit;
 
 void refuse_type(std::uint32_t type) noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   std::uint64_t left_out = 0;
-  const auto now_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                      static_cast<std::uint64_t>(now.tv_nsec);
-  if (!limit.admit({__FILE__, __LINE__}, now_ns, &left_out)) return;
+  if (!limit.admit({__FILE__, __LINE__}, nlog::RateLimit::now_ns(), &left_out)) return;
   nlog_write("PROF", "ntrace", NRT_LOG_LEVEL_ERROR, true, false,
              "%u is no type of a record: it is left out, as were %llu before", type,
              static_cast<unsigned long long>(left_out));

@@ -17,7 +17,8 @@ namespace {
 
 // A refusal with its one line.
 template <typename... Args>
-NRT_STATUS refuse(log::Format<std::type_identity_t<Args>...> format, Args&&... args) noexcept {
+NRT_STATUS refuse(ndtel::nlog::Format<std::type_identity_t<Args>...> format,
+                  Args&&... args) noexcept {
   log::write(log::Level::kWarn, format, std::forward<Args>(args)...);
   return NRT_INVALID;
 }

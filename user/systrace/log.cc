@@ -2,16 +2,12 @@
 #include "log.hpp"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
-#include <span>
 #include <string_view>
 
 #include "nrt/nlog.h"
@@ -43,13 +39,6 @@ constinit nlog::RateLimit limit;
 // Set while this thread's line is on its way: a sink that comes back here would never end.
 thread_local bool speaking = false;
 
-std::uint64_t monotonic_ns() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 void write_fully(int fd, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -63,33 +52,6 @@ void to_nlog(void*, int level, const char* message) noexcept {
   nlog_write(kSubmodule, kComponent, static_cast<nrt_log_level_t>(level), /*coaleced_msg=*/true,
              /*api_level=*/false, "%s", message);
 }
-
-// A line on the stack, so that running out of memory can be reported. Its text is cut at kMaxLine.
-class Line {
- public:
-  void append(fmt::string_view text, fmt::format_args args) {
-    const std::size_t room = kMaxLine - length_;
-    const auto to = fmt::vformat_to_n(text_ + length_, room, text, args);
-    length_ += std::min(to.size, room);
-  }
-
-  // Behind a NUL of its own the line would be lost without a trace.
-  bool has_nul() const noexcept { return std::memchr(text_, 0, length_) != nullptr; }
-
-  void make_printable() noexcept {
-    for (char& c : std::span(text_, length_))
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-
-  const char* c_str() noexcept {
-    text_[length_] = 0;
-    return text_;
-  }
-
- private:
-  char text_[kMaxLine + 1];
-  std::size_t length_ = 0;
-};
 
 }  // namespace
 
@@ -115,12 +77,11 @@ void detail::write(Level level, nlog::Place place, fmt::string_view text,
                    fmt::format_args args) noexcept {
   if (speaking) return;
   std::uint64_t suppressed = 0;
-  if (level <= Level::kWarn && !limit.admit(place, monotonic_ns(), &suppressed)) return;
+  if (level <= Level::kWarn && !limit.admit(place, nlog::RateLimit::now_ns(), &suppressed)) return;
 
-  Line line;
+  nlog::Message line;
   line.append(text, args);
-  if (suppressed > 0)
-    line.append(" ({} more such lines were left out)", fmt::make_format_args(suppressed));
+  line.append_refused(suppressed);
   if (line.has_nul()) log::fatal("a log message has a NUL inside");
 
   line.make_printable();
@@ -135,7 +96,7 @@ void detail::write(Level level, nlog::Place place, fmt::string_view text,
 void detail::forget_limits() noexcept { limit.forget(); }
 
 void detail::fatal(fmt::string_view text, fmt::format_args args) noexcept {
-  Line line;
+  nlog::Message line;
   line.append(text, args);
   line.make_printable();
   write_fully(STDERR_FILENO, "ndtel: fatal: ");

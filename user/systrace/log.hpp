@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 
-#include "../log/rate_limit.hpp"
+#include "../log/message.hpp"
 
 namespace ndtel::systrace::log {
 
@@ -32,21 +31,6 @@ void set_sink(Sink sink) noexcept;
 /// level when the program brought a sink.
 bool enabled(Level level) noexcept;
 
-/// A format string and where it was written.
-template <typename... Args>
-struct Format {
-  template <typename Text>
-  consteval Format(const Text& text,  // NOLINT(google-explicit-constructor): literals become one
-                   const char* file = __builtin_FILE(), unsigned line = __builtin_LINE())
-      : text(text), place{file, line} {}
-
-  fmt::format_string<Args...> text;
-  nlog::Place place;
-};
-
-/// Longest line, in bytes; longer ones are cut.
-inline constexpr std::size_t kMaxLine = 1023;
-
 namespace detail {
 
 void write(Level level, nlog::Place place, fmt::string_view text, fmt::format_args args) noexcept;
@@ -60,7 +44,8 @@ void forget_limits() noexcept;
 /// caller does; the next one tells how many were left out. Lower levels are not limited. Control
 /// characters become '?': a name cannot make one line look like two.
 template <typename... Args>
-void write(Level level, Format<std::type_identity_t<Args>...> format, Args&&... args) noexcept {
+void write(Level level, nlog::Format<std::type_identity_t<Args>...> format,
+           Args&&... args) noexcept {
   if (enabled(level))
     detail::write(level, format.place, format.text, fmt::make_format_args(args...));
 }

@@ -65,7 +65,7 @@ TEST(Log, ALineIsOneLineOfPrintableText) {
 TEST(Log, ALongLineIsCut) {
   CapturedLog log;
   log::write(Level::kInfo, "{}", std::string(5000, 'x'));
-  EXPECT_EQ(log.lines().at(0).second, std::string(log::kMaxLine, 'x'));
+  EXPECT_EQ(log.lines().at(0).second, std::string(nlog::Message::kMost, 'x'));
 }
 
 TEST(Log, EveryLevelIsWorthItsTextForASinkOfTheProgram) {
