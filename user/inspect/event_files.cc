@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -114,14 +113,7 @@ Result<void> EventFiles::write_finished() {
   if (Result<void> last = finish_part(); !last) return last;
 
   loss_.clear();
-  for (const trace::HarvestedCore& core : summary.cores)
-    loss_.push_back({.nc = core.nc,
-                     .created = core.created,
-                     .pushed = core.pushed,
-                     .drained = core.drained + core.left,
-                     .displaced = core.displaced,
-                     .in_flight = core.in_flight,
-                     .damaged = core.damaged});
+  for (const trace::HarvestedCore& core : summary.cores) loss_.push_back(ntff::loss_of(core));
   harvest_warnings_ = summary.warnings;
   return {};
 }
@@ -133,9 +125,7 @@ Result<void> EventFiles::write_taken() {
 
 std::vector<std::string> EventFiles::warnings() const {
   std::vector<std::string> all = harvest_warnings_;
-  if (const std::uint64_t unplaced = writer_.tally().unplaced; unplaced > 0)
-    all.push_back(fmt::format(
-        "{} events of devices have no host time: when they were recorded stands for it", unplaced));
+  std::ranges::move(ntff::warnings_of(writer_.tally()), std::back_inserter(all));
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ndtel/result.hpp"
+#include "ndtel/trace_harvest.hpp"
 #include "nrt/nrt_sys_trace_internal.h"
 #include "strings.hpp"
 
@@ -133,6 +134,12 @@ struct CoreLoss {
   std::uint64_t in_flight = 0;  ///< begun and never completed
   std::uint64_t damaged = 0;    ///< places of trace memory that no writer leaves like that
 };
+
+/// The same of a core whose capture was harvested into files.
+CoreLoss loss_of(const trace::HarvestedCore& core) noexcept;
+
+/// What to say of events that were written; nothing when all is well.
+std::vector<std::string> warnings_of(const TraceTally& tally);
 
 /// What trace_info.pb says. Empty and zero: not known, not written.
 struct TraceInfo {

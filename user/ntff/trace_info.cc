@@ -102,6 +102,23 @@ void write_scalars(MessageWriter& root, const TraceInfo& info) {
 
 }  // namespace
 
+CoreLoss loss_of(const trace::HarvestedCore& core) noexcept {
+  return {.nc = core.nc,
+          .created = core.created,
+          .pushed = core.pushed,
+          .drained = core.drained + core.left,
+          .displaced = core.displaced,
+          .in_flight = core.in_flight,
+          .damaged = core.damaged};
+}
+
+std::vector<std::string> warnings_of(const TraceTally& tally) {
+  if (tally.unplaced == 0) return {};
+  return {
+      fmt::format("{} events of devices have no host time: when they were recorded stands for it",
+                  tally.unplaced)};
+}
+
 Result<void> write_trace_info(const std::string& directory, const TraceInfo& info,
                               const systrace::StringShard& names) {
   auto file = BufferedFile::create(directory + "/trace_info.pb");

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -113,14 +115,7 @@ ntff::TraceInfo describe(const DeadCapture& capture, const trace::HarvestSummary
   std::erase_if(info.files, [](const auto& file) { return file.kind == ntff::DataKind::kNtrace; });
   info.files.insert(info.files.begin(), parts.begin(), parts.end());
   info.loss.clear();
-  for (const trace::HarvestedCore& core : summary.cores)
-    info.loss.push_back({.nc = core.nc,
-                         .created = core.created,
-                         .pushed = core.pushed,
-                         .drained = core.drained + core.left,
-                         .displaced = core.displaced,
-                         .in_flight = core.in_flight,
-                         .damaged = core.damaged});
+  for (const trace::HarvestedCore& core : summary.cores) info.loss.push_back(ntff::loss_of(core));
   info.warnings.push_back(
       fmt::format("the process{}{} before it wrote its files: ndtel run wrote them from its memory",
                   capture.end.empty() ? " ended" : " ", capture.end));
@@ -193,10 +188,7 @@ Result<HarvestReport> Salvage::harvest(const DeadCapture& capture) {
     if (Result<void> added = add_events(*harvester, writer); !added) return added.error();
     if (Result<void> cut = writer.cut(names); !cut) return cut.error();
     parts.insert(parts.end(), writer.files().begin(), writer.files().end());
-    if (const std::uint64_t unplaced = writer.tally().unplaced; unplaced != 0)
-      report.warnings.push_back(fmt::format(
-          "{} events of devices have no host time: when they were recorded stands for it",
-          unplaced));
+    std::ranges::move(ntff::warnings_of(writer.tally()), std::back_inserter(report.warnings));
   }
   remove_parts(standing.directory, parts.size());
   for (const auto& part : parts) report.events += part.messages;
