@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "host_trace.hpp"
 #include "measure.hpp"
 #include "neuron_trace.pb.h"
+#include "trace_events.hpp"
 
 namespace ndtel {
 namespace {
@@ -31,31 +31,6 @@ using systrace::Rule;
 constexpr int kRounds = 9;
 constexpr std::size_t kCompared = 40'000;
 constexpr std::size_t kAlone = 1'000'000;
-constexpr std::uint64_t kModels = 16;
-
-// Every type in every phase, with values as long as they are in life.
-std::vector<nrt_sys_trace_event_t> make_events(std::size_t count) {
-  std::mt19937_64 random(1);
-  std::vector<nrt_sys_trace_event_t> events(count);
-  std::uint64_t now = 1'764'547'200'000'000'000;
-  for (auto& event : events) {
-    event.trace_type = random() % NRT_SYS_TRACE_EVENT_TYPE_COUNT;
-    event.phase = random() % NRT_SYS_TRACE_EVENT_PHASE_COUNT;
-    event.nc_idx = random() % 8;
-    event.nc_local_id = random() % 1'000'000;
-    event.id = event.nc_local_id | std::uint64_t{event.nc_idx} << NRT_SYS_TRACE_ID_BITS;
-    event.tracking_id = event.id;
-    event.thread_id = 4000 + random() % 64;
-    event.timestamp_ns = now += random() % 2000;
-    for (auto& word : event.data.words) word = 1 + (random() >> (24 + random() % 32));
-    for (const Key& key : systrace::payload_keys(event.trace_type, event.phase)) {
-      if (key.rule != Rule::kModel && key.rule != Rule::kKnownModel) continue;
-      const std::uint64_t id = 1 + random() % kModels;
-      std::memcpy(reinterpret_cast<char*>(&event.data) + key.offset, &id, sizeof id);
-    }
-  }
-  return events;
-}
 
 std::string value_of(const Key& key, std::uint64_t value) {
   switch (key.form) {
@@ -143,7 +118,8 @@ double processor_ns() {
 int run() {
   bench::Report report;
   systrace::StringShard names;
-  for (std::uint64_t id = 1; id <= kModels; ++id) names.add(id, fmt::format("model-{}/fwd", id));
+  for (std::uint64_t id = 1; id <= bench::kModels; ++id)
+    names.add(id, fmt::format("model-{}/fwd", id));
   const std::vector<std::int32_t> gids = {0, 1, 2, 3, 4, 5, 6, 7};
   const ntff::TraceContext context{.names = &names, .worker_gid = gids};
 
@@ -152,7 +128,7 @@ int run() {
   if (::mkdtemp(directory.data()) == nullptr) return 2;
   bool good = true;
   {
-    const auto events = make_events(kCompared);
+    const auto events = bench::make_events(kCompared);
     good = ours(directory, events, context);
     std::ifstream in(directory + "/ntrace.pb", std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -172,7 +148,7 @@ int run() {
     report.at_least("ntff_write_vs_protobuf", bench::median_ratio(classes, own), 4);
   }
 
-  const auto events = make_events(kAlone);
+  const auto events = bench::make_events(kAlone);
   std::vector<double> millions_per_second;
   for (int round = 0; good && round < kRounds / 2; ++round) {
     const double before = processor_ns();

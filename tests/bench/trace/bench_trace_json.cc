@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "json.hpp"
 #include "measure.hpp"
 #include "strings.hpp"
+#include "trace_events.hpp"
 
 namespace {
 
@@ -28,31 +28,6 @@ using systrace::Rule;
 constexpr int kRounds = 9;
 constexpr std::size_t kCompared = 20'000;
 constexpr std::size_t kAlone = 200'000;
-constexpr std::uint64_t kModels = 16;
-
-// Every type in every phase, with values as long as they are in life.
-std::vector<nrt_sys_trace_event_t> make_events(std::size_t count) {
-  std::mt19937_64 random(1);
-  std::vector<nrt_sys_trace_event_t> events(count);
-  std::uint64_t now = 1'764'547'200'000'000'000;
-  for (auto& event : events) {
-    event.trace_type = random() % NRT_SYS_TRACE_EVENT_TYPE_COUNT;
-    event.phase = random() % NRT_SYS_TRACE_EVENT_PHASE_COUNT;
-    event.nc_idx = random() % 8;
-    event.nc_local_id = random() % 1'000'000;
-    event.id = event.nc_local_id | std::uint64_t{event.nc_idx} << NRT_SYS_TRACE_ID_BITS;
-    event.tracking_id = event.id;
-    event.thread_id = 4000 + random() % 64;
-    event.timestamp_ns = now += random() % 2000;
-    for (auto& word : event.data.words) word = random() >> (24 + random() % 32);
-    for (const Key& key : systrace::payload_keys(event.trace_type, event.phase)) {
-      if (key.rule != Rule::kModel && key.rule != Rule::kKnownModel) continue;
-      const std::uint64_t id = 1 + random() % kModels;
-      std::memcpy(reinterpret_cast<char*>(&event.data) + key.offset, &id, sizeof id);
-    }
-  }
-  return events;
-}
 
 systrace::JsonBuffer ours(const std::vector<nrt_sys_trace_event_t>& events,
                           const systrace::JsonContext& context) {
@@ -141,12 +116,13 @@ std::uint64_t status_bytes(const std::string& field) {
 int main() {
   bench::Report report;
   systrace::StringShard names;
-  for (std::uint64_t id = 1; id <= kModels; ++id) names.add(id, fmt::format("model-{}/fwd", id));
+  for (std::uint64_t id = 1; id <= bench::kModels; ++id)
+    names.add(id, fmt::format("model-{}/fwd", id));
   const std::vector<std::int32_t> gids = {0, 1, 2, 3, 4, 5, 6, 7};
   const systrace::JsonContext context{.worker_gids = gids, .names = &names};
 
   {
-    const auto events = make_events(kCompared);
+    const auto events = bench::make_events(kCompared);
     const auto text = ours(events, context);
     const bool same = theirs<nlohmann::ordered_json>(events, context) ==
                       std::string_view(text.text.get(), text.size);
@@ -169,7 +145,7 @@ int main() {
     report.at_least("json_vs_nlohmann_sorted", bench::median_ratio(sorted, own), 3);
   }
 
-  const auto events = make_events(kAlone);
+  const auto events = bench::make_events(kAlone);
   std::vector<double> megabytes_per_second;
   for (int round = 0; round < kRounds; ++round) {
     std::size_t size = 0;
