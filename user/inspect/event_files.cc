@@ -57,6 +57,13 @@ Result<void> EventFiles::finish_part() {
   return {};
 }
 
+// The process may end before it is tried again.
+Result<void> EventFiles::save_what_fits(const Result<void>& failed) {
+  static_cast<void>(writer_.cut(names_));
+  stuck_ = true;  // there may be more to add before anything else
+  return failed;
+}
+
 Result<void> EventFiles::export_running() {
   if (Result<void> before = flush(); !before) return before;
   systrace::Engine& engine = systrace::Engine::get();
@@ -71,7 +78,7 @@ Result<void> EventFiles::export_running() {
       portion_end_ = engine.drain(nc, portion_.data(), std::min(left, kPortion));
       if (portion_end_ == 0) break;
       left -= portion_end_;
-      if (Result<void> added = add_portion(); !added) return added;
+      if (Result<void> added = add_portion(); !added) return save_what_fits(added);
     }
     // What is still in the ring is of the next file.
     if (const auto now = engine.counts(nc)) {
@@ -108,7 +115,7 @@ Result<void> EventFiles::write_finished() {
       if (added) stuck_ = false;
       return added.ok();
     });
-    if (!added) return added;
+    if (!added) return save_what_fits(added);
   }
   if (Result<void> last = finish_part(); !last) return last;
 

@@ -47,6 +47,7 @@ class EventFiles {
   Result<void> add_portion();
   Result<void> flush();
   Result<void> finish_part();
+  Result<void> save_what_fits(const Result<void>& failed);
 
   const std::vector<std::int32_t> gids_;
   systrace::StringShard names_;

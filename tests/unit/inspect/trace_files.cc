@@ -89,9 +89,16 @@ TraceFiles read_files(const std::string& directory) {
       files.trouble += name + " cannot be read; ";
       continue;
     }
-    for (const auto& event : part->events())
+    for (const auto& event : part->events()) {
       files.events.push_back({attribute(event, "model_id"), attribute(event, "exec_id")});
+      if (event.phase() == ntff::NTRACE_EVENT_PHASE_TYPE_START)
+        files.starts.push_back(event.tracking_id());
+      if (event.phase() == ntff::NTRACE_EVENT_PHASE_TYPE_STOP)
+        files.ends.push_back(event.tracking_id());
+    }
   }
+  std::ranges::sort(files.starts);
+  std::ranges::sort(files.ends);
   for (const std::string& name : files.names) {
     if (name != "cpu_util.pb" && name != "host_mem.pb") continue;
     const auto file = parse<ntff::host_stats>(fs::path(directory) / name);

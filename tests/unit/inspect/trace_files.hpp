@@ -26,6 +26,7 @@ struct TraceFiles {
   std::string trouble;                          ///< what makes no sense; empty: nothing
   bool complete = false;                        ///< there is a trace_info.pb
   std::vector<Number> events;                   ///< of all parts, in order
+  std::vector<std::uint64_t> starts, ends;      ///< tracking ids of those that are one, sorted
   std::map<std::string, std::string> strings;   ///< of trace_info.pb, by id in decimal
   std::vector<std::string> losses;              ///< texts of ndtel.loss
   std::vector<std::string> warnings;            ///< texts of ndtel.warning

@@ -141,6 +141,7 @@ TEST_F(TraceDisk, WhatAFullOneCannotTakeIsGivenUpAtTheEnd) {
   EXPECT_FALSE(files.complete);
   for (const std::string& name : files.names) EXPECT_FALSE(name.ends_with(".part")) << name;
   const std::vector<Number> all = all_numbers();
+  EXPECT_GT(files.events.size(), all.size() / 10);
   ASSERT_LE(files.events.size(), all.size());
   EXPECT_TRUE(std::equal(files.events.begin(), files.events.end(), all.begin()));
 }
@@ -175,6 +176,10 @@ TEST_F(TraceDisk, RunSaysWhatAFullOneCouldNotTake) {
   const TraceFiles files = read_files(fs::directory_iterator(kDisk)->path());
   EXPECT_EQ(files.trouble, "");
   EXPECT_FALSE(files.complete);
+  const std::vector<Number> all = all_numbers();
+  EXPECT_GT(files.events.size(), all.size() / 10);
+  ASSERT_LE(files.events.size(), all.size());
+  EXPECT_TRUE(std::equal(files.events.begin(), files.events.end(), all.begin()));
   for (const std::string& name : files.names) EXPECT_FALSE(name.ends_with(".part")) << name;
 }
 

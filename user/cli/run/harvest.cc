@@ -185,7 +185,11 @@ Result<HarvestReport> Salvage::harvest(const DeadCapture& capture) {
     options.first_part = static_cast<std::uint32_t>(parts.size());
     ntff::TraceWriter writer(standing.directory,
                              {.names = &names, .worker_gid = gids, .device = {}}, options);
-    if (Result<void> added = add_events(*harvester, writer); !added) return added.error();
+    if (Result<void> added = add_events(*harvester, writer); !added) {
+      // The memory goes with this process: what fits is saved.
+      static_cast<void>(writer.cut(names));
+      return added.error();
+    }
     if (Result<void> cut = writer.cut(names); !cut) return cut.error();
     parts.insert(parts.end(), writer.files().begin(), writer.files().end());
     std::ranges::move(ntff::warnings_of(writer.tally()), std::back_inserter(report.warnings));
