@@ -7,8 +7,8 @@
 #         fuzzers, seconds each; the self-test of the VM harness; the VM suite in
 #         Debian's kernel.
 # debug:  the VM suite in the debug kernel, and the self-test of its sanitizers.
-# long:   the unit tests and models of the trace engine at full length, and the
-#         fuzzers, a minute each.
+# long:   the unit tests and models of the trace engine and of trace files at full
+#         length, and the fuzzers, a minute each.
 #
 # Results lie in out/test/ (out/test-debug/, out/test-long/); results.tsv there lists every test.
 # The last line is the count. FILTER narrows the tests of googletest.
@@ -101,8 +101,10 @@ debug)
 	;;
 long)
 	unit unit-long out/user -DNDTEL_STATIC=ON
-	unit_folders=(tests/model/)
-	unit model-long out/user -DNDTEL_STATIC=ON
+	for folder in tests/model/ tests/unit/ntff/ tests/unit/run/; do
+		unit_folders=("$folder")
+		unit "$(basename "$folder")-long" out/user -DNDTEL_STATIC=ON
+	done
 	fuzz
 	;;
 esac

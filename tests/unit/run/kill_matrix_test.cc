@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +127,9 @@ void expect_all_once(const TraceFiles& files, std::uint64_t count) {
     ++times[event.number];
   }
   for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(times[i], kCores) << i;
+  EXPECT_EQ(files.starts.size(), kCores * count);
+  EXPECT_EQ(files.starts, files.ends);
+  EXPECT_EQ(std::ranges::adjacent_find(files.ends), files.ends.end());
 }
 
 void expect_complete(const fs::path& directory, const Names& names, std::uint64_t count = kSpans) {
@@ -203,15 +207,27 @@ TEST_F(KillMatrix, ProcessesOfOneCommandHaveADirectoryEach) {
   for (const fs::path& directory : all) expect_complete(directory, kWhole);
 }
 
-TEST_F(KillMatrix, AChildThatOutlivesTheCommandIsWaitedFor) {
+TEST_F(KillMatrix, AChildThatOutlivesTheCommandWritesItsFilesToo) {
+  EXPECT_EQ(run({"close", std::to_string(kSpans), "detached"}, false), 0);
+  const auto complete = [](const fs::path& path) { return fs::exists(path / "trace_info.pb"); };
+  for (int i = 0; i < 6000 && std::ranges::count_if(directories(), complete) < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_EQ(directories().size(), 2u);
+  for (const fs::path& directory : directories()) expect_complete(directory, kWhole);
+  fs::remove_all(base());
+
+  // Run waits for it.
   EXPECT_EQ(run({"close", std::to_string(kSpans), "detached"}, true), 0);
-  const auto all = directories();
-  ASSERT_EQ(all.size(), 2u);
-  for (const fs::path& directory : all) expect_complete(directory, kWhole);
+  ASSERT_EQ(directories().size(), 2u);
+  for (const fs::path& directory : directories()) expect_complete(directory, kWhole);
 }
 
-TEST_F(KillMatrix, AProgramThatRunsAnotherInItsPlaceLeavesBoth) {
-  EXPECT_EQ(run({"again", std::to_string(kSpans)}, true), 128 + SIGKILL);
+TEST_F(KillMatrix, OfAProgramThatRunsAnotherInItsPlaceRunHasBoth) {
+  EXPECT_EQ(run({"again", std::to_string(kSpans)}, false), 0);
+  expect_complete(directory(), kWhole);
+  fs::remove_all(base());
+
+  EXPECT_EQ(run({"again", std::to_string(kSpans)}, true), 0);
   std::vector<fs::path> inner;
   for (const auto& entry : fs::directory_iterator(directory()))
     if (entry.is_directory()) inner.push_back(entry.path());
@@ -225,7 +241,7 @@ TEST_F(KillMatrix, AProgramThatRunsAnotherInItsPlaceLeavesBoth) {
 TEST_F(KillMatrix, KilledAtAnyMomentOfItsHarvest) {
   constexpr std::uint64_t kMany = 30'000;
   std::mt19937_64 random(20261130);
-  int unwritten = 0;
+  int unwritten = 0, harvested = 0;
   for (int round = 0; round < 24; ++round) {
     const bool with_run = round % 2 == 0;
     SCOPED_TRACE(round);
@@ -244,9 +260,10 @@ TEST_F(KillMatrix, KilledAtAnyMomentOfItsHarvest) {
     EXPECT_TRUE(code == 128 + SIGTERM || code == 128 + SIGKILL) << code;
 
     TraceFiles files = read_files(path);
+    unwritten += !with_run && !files.complete;
     if (with_run) {
       expect_complete(path, kWhole, kMany);
-      unwritten += text("stderr").find("written by the process") == std::string::npos;
+      harvested += text("stderr").find("written by the process") == std::string::npos;
     } else {
       // Files in the making have names that nobody takes for files, and stay.
       std::erase_if(files.names, [](const std::string& file) { return file.ends_with(".part"); });
@@ -258,6 +275,38 @@ TEST_F(KillMatrix, KilledAtAnyMomentOfItsHarvest) {
     fs::remove_all(base());
   }
   EXPECT_GT(unwritten, 0) << "none was killed before it had written its files";
+  EXPECT_GT(harvested, 0) << "none was killed before it had written its files";
+}
+
+// Ten and fifty million events in `make test-long`; the latter take several files.
+TEST_F(KillMatrix, MemoryIsTheRingsAndLittleMore) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  constexpr std::uint64_t kSlot = 64;  // of the ring, an event
+  // Bytes, of a process that has ended and of those it waited for.
+  const auto peak_of = [](pid_t pid) {
+    rusage usage{};
+    int status = 0;
+    EXPECT_EQ(::wait4(pid, &status, 0, &usage), pid);
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  };
+  std::vector<std::uint64_t> sizes = {250'000};
+  if (::getenv("NDTEL_TEST_LONG") != nullptr) sizes = {2'500'000, 12'500'000};
+  for (const std::uint64_t spans : sizes) {
+    const std::uint64_t events = 2 * kCores * spans;
+    for (const char* end : {"close", "KILL"}) {
+      SCOPED_TRACE(end);
+      auto command = under_run({TRACED_PROGRAM, end, std::to_string(spans)});
+      command.insert(command.begin() + 2, {"-n", std::to_string(2 * spans)});
+      EXPECT_LT(peak_of(start(command, false)), events * kSlot + 64 * kMiB);
+      const std::string directory = this->directory();
+      EXPECT_EQ(fs::exists(directory + "/ntrace_1.pb"), events > 12'000'000);
+      EXPECT_LT(peak_of(start({NDTEL, "view", "--json", directory}, false)), 64 * kMiB);
+      const std::string shown = text("stdout");
+      EXPECT_NE(shown.find("\"events\": " + std::to_string(events) + ","), std::string::npos)
+          << shown;
+      fs::remove_all(base());
+    }
+  }
 }
 
 TEST_F(KillMatrix, RunRefusesWhereNothingCanBeWritten) {
@@ -269,16 +318,34 @@ TEST_F(KillMatrix, RunRefusesWhereNothingCanBeWritten) {
   EXPECT_EQ(text("stdout"), "");
 }
 
+TEST_F(KillMatrix, RunEndsLikeAShellWhatCannotBeRun) {
+  EXPECT_EQ(exit_code(start(under_run({"/nowhere/at/all"}), false)), 127);
+  std::ofstream(here_ / "text") << "no program";
+  EXPECT_EQ(exit_code(start(under_run({(here_ / "text").string()}), false)), 126);
+}
+
+// The command itself succeeds, and leaves something in the way of what is to be harvested.
+TEST_F(KillMatrix, RunFailsWhenTheCommandDoesNotAndFilesCannotBeWritten) {
+  const std::string recorded = here_ / "recorded";
+  const std::string script = std::string(TRACED_PROGRAM) + " wait 10 >" + recorded +
+                             " & until grep -q recorded " + recorded +
+                             "; do sleep 0.01; done; rm -r " + base() + "; : >" + base() +
+                             "; kill -KILL $!; wait $!; exit 0";
+  EXPECT_EQ(exit_code(start(under_run({"/bin/sh", "-c", script}), false)), 1);
+  EXPECT_NE(text("stderr").find("Not a directory"), std::string::npos) << text("stderr");
+}
+
 TEST_F(KillMatrix, ADirectoryThatIsRemovedIsMadeAgain) {
   for (const bool with_run : {false, true}) {
-    for (const int signal : {SIGTERM, SIGKILL}) {
+    for (const int removed_and_signal : {0, 1, 2, 3}) {
+      const int signal = removed_and_signal % 2 == 0 ? SIGTERM : SIGKILL;
       const std::vector<std::string> command = {TRACED_PROGRAM, "wait", std::to_string(kSpans)};
       fs::remove(here_ / "stdout");
       const pid_t pid = start(with_run ? under_run(command) : command, !with_run);
       wait_for_recorded();
       const fs::path path = directory();
       const std::string name = path.filename();
-      fs::remove_all(base());
+      fs::remove_all(removed_and_signal < 2 ? fs::path(base()) : path);
       ::kill(std::atoi(name.c_str() + name.rfind('_') + 1), signal);
       EXPECT_EQ(exit_code(pid), 128 + signal);
       if (with_run || signal == SIGTERM) {

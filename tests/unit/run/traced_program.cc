@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   if (end == "exit") ::exit(3);
   if (end == "_exit") ::_exit(4);
   if (end == "again") {
-    ::execl("/proc/self/exe", argv[0], "KILL", argv[2], nullptr);
+    ::execl("/proc/self/exe", argv[0], "close", argv[2], nullptr);
     return 7;
   }
   if (end == "wait") {
