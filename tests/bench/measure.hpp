@@ -78,6 +78,9 @@ class Report {
     all_ok_ = all_ok_ && ok;
   }
 
+  /// A ratio of which nothing is claimed.
+  void fact(std::string_view name, double value) { fmt::print("fact {} {:.3f}\n", name, value); }
+
   /// For what has to be large.
   void at_least(std::string_view name, double value, double bound) {
     const bool ok = value >= bound;

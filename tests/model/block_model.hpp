@@ -95,7 +95,7 @@ struct BlockModel {
   }
 
   void write(unsigned i, unsigned k) {
-    Ring::write(cursors[i], [&](BlockSlot& slot, std::uint64_t sequence) {
+    cursors[i].write(cursors[i].next, [&](BlockSlot& slot, std::uint64_t sequence) {
       machine.require(sequence > last_sequence[i], "sequences of a thread do not rise");
       last_sequence[i] = sequence;
       Policy::copy(slot, BlockSlot::of(number(i, k)));
@@ -108,17 +108,18 @@ struct BlockModel {
   /// would make states without end.
   bool emit(unsigned i, unsigned k) {
     if (kWay == Way::kQuick) {
-      const std::uint64_t visit = lines[i].enter_quickly();
-      const bool ready = Ring::ready_quickly(cursors[i]);
+      BlockSlot* const next = cursors[i].next;
+      lines[i].enter_quickly(next);
+      const bool ready = cursors[i].ready(next);
       if (ready) write(i, k);
-      lines[i].leave(visit);
+      lines[i].leave();
       if (ready) return true;
     }
     for (unsigned tries = 0; tries < kTries; ++tries) {
-      const std::uint64_t visit = lines[i].enter();
+      lines[i].template enter<Policy>();
       const std::uint64_t epoch = admission.epoch();
       if (epoch == 0) {
-        lines[i].leave(visit);
+        lines[i].leave();
         return false;
       }
       Capture inside;
@@ -127,7 +128,7 @@ struct BlockModel {
       if (cursors[i].epoch != epoch) begin(cursors[i], epoch);
       const bool ready = ring.ready(cursors[i]) || ring.turn(cursors[i], lines[i]);
       if (ready) write(i, k);
-      lines[i].leave(visit);
+      lines[i].leave();
       if (ready) return true;
       Policy::pause(tries);
     }

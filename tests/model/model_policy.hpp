@@ -106,12 +106,18 @@ class ModelMutex {
   std::uint64_t word_ = 0;
 };
 
+struct ModelAtomics {
+  template <typename T>
+  using Atomic = ModelAtomic<T>;
+};
+
 /// @tparam kSymmetric   both sides of announce() and heavy_fence() are sequentially consistent, as
 ///                      where the kernel offers no membarrier
 /// @tparam kSplitCopies others may run in the middle of a copy, and nobody looks for data races:
 ///                      what was torn shows in the copy
 template <bool kSymmetric, bool kSplitCopies = false>
 struct ModelPolicy {
+  using Atomics = ModelAtomics;
   template <typename T>
   using Atomic = ModelAtomic<T>;
   using Mutex = ModelMutex;
@@ -136,13 +142,8 @@ struct ModelPolicy {
     if constexpr (kSymmetric) {
       word.exchange(value, std::memory_order_seq_cst, where);
     } else {
-      announce_asymmetric(word, value, where);
+      word.store(value, std::memory_order_release, where);
     }
-  }
-
-  static void announce_asymmetric(ModelAtomic<std::uint64_t>& word, std::uint64_t value,
-                                  Where where = Where()) noexcept {
-    word.store(value, std::memory_order_release, where);
   }
 
   template <typename T>

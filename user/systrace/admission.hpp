@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may be inside a capture. Emitting threads announce themselves on a line of their own; whoever
-// wants the memory of a capture back closes it first and waits until nobody is inside any more.
+// Who may be inside a capture. Emitting threads announce themselves on a ThreadLine of their own;
+// whoever wants the memory of a capture back closes it first and waits until nobody is inside any
+// more.
 //
 //   rare way:   announce(inside = odd); epoch is open? use the capture. leave(inside = even).
 //   quick way:  announce(inside = odd); my cursor has an end? write before it. leave.
@@ -16,42 +17,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "ndtel/trace_emit.hpp"
+
 namespace ndtel::systrace {
-
-/// What one thread tells the others: an even count outside, an odd one inside. A count, not a
-/// flag, so that somebody who waits for one visit to end is not kept by the next one. On lines of
-/// its own: processors fetch pairs of 64 bytes.
-template <typename Policy>
-class alignas(128) ThreadLine {
- public:
-  /// Begins a visit; leave() wants what it returns.
-  std::uint64_t enter() noexcept {
-    const std::uint64_t visit = inside_.load(std::memory_order_relaxed) + 1;
-    Policy::announce(inside_, visit);
-    return visit;
-  }
-  /// enter(), where the caller knows that fences are asymmetric: one plain store.
-  std::uint64_t enter_quickly() noexcept {
-    const std::uint64_t visit = inside_.load(std::memory_order_relaxed) + 1;
-    Policy::announce_asymmetric(inside_, visit);
-    return visit;
-  }
-  void leave(std::uint64_t visit) noexcept { inside_.store(visit + 1, std::memory_order_release); }
-
-  /// The visit that is going on, 0 for none.
-  std::uint64_t visit() const noexcept {
-    const std::uint64_t count = inside_.load(std::memory_order_acquire);
-    return (count & 1) != 0 ? count : 0;
-  }
-
-  /// Whether a visit seen by visit() is over.
-  bool over(std::uint64_t visit) const noexcept {
-    return inside_.load(std::memory_order_acquire) != visit;
-  }
-
- private:
-  typename Policy::template Atomic<std::uint64_t> inside_{0};
-};
 
 /// The epoch of the running capture; 0 while there is none.
 template <typename Policy>

@@ -47,21 +47,6 @@ struct ReadMark {
   constexpr std::uint64_t word() const noexcept { return std::uint64_t{displaced} << 32 | taken; }
 };
 
-/// The head of a block. Its first line changes under the lock of its ring, its second belongs to
-/// the thread that writes into the block.
-template <typename Policy>
-struct alignas(128) BlockHeader {
-  typename Policy::template Atomic<std::uint64_t> word{0};  ///< generation and BlockState
-  typename Policy::template Atomic<std::uint64_t> read{0};  ///< ReadMark
-  std::uint64_t base = 0;   ///< slot i holds the event of sequence base + i + 1
-  std::uint64_t order = 0;  ///< rises with every block that closes; 0 while it was never closed
-
-  /// Last sequence begun, and last one complete; `base` while there is none. Nothing while the
-  /// block is free or claimed.
-  alignas(64) typename Policy::template Atomic<std::uint64_t> begun{0};
-  typename Policy::template Atomic<std::uint64_t> written{0};
-};
-
 /// Events of blocks that were given up, so that their sums do not go with them.
 struct RetiredEvents {
   std::uint64_t begun = 0;

@@ -25,6 +25,7 @@
 
 #include "admission.hpp"
 #include "block_layout.hpp"
+#include "ndtel/trace_emit.hpp"
 
 namespace ndtel::systrace {
 
@@ -39,30 +40,14 @@ struct RingCounts {
   std::uint64_t skipped = 0;  ///< sequences no event has, in blocks that were closed early
 };
 
-/// Where a thread writes next in one ring. Zeroed memory is a cursor without a block.
-template <typename Policy, typename Slot>
-struct alignas(64) BlockCursor {
-  Slot* next = nullptr;
-  /// Address up to which the owner may write without asking; 0 when somebody took the block away,
-  /// when there is none, and always for a cursor that is not quick. The only member that another
-  /// thread changes.
-  typename Policy::template Atomic<std::uint64_t> end{0};
-  BlockHeader<Policy>* header = nullptr;
-  std::uint64_t sequence = 0;  ///< of the slot before `next`; without a block, this thread's last
-  std::uint64_t word = 0;      ///< what the block's word is while it is this thread's
-  std::uint64_t epoch = 0;     ///< the capture it belongs to; the owner's affair
-  std::uint32_t block = 0;
-  bool quick = false;  ///< fences are asymmetric, so the owner may rely on `end`
-};
-
 /// Slot needs a member `ticks`; its events are ordered by it. `Slot` is what a slot occupies in
 /// memory; every copy is made by the callers' functions.
 template <typename Policy, typename Slot>
 class BlockRing {
  public:
-  using Header = BlockHeader<Policy>;
-  using Cursor = BlockCursor<Policy, Slot>;
-  using Line = ThreadLine<Policy>;
+  using Header = BlockHeader<typename Policy::Atomics>;
+  using Cursor = BlockCursor<typename Policy::Atomics, Slot>;
+  using Line = ThreadLine<typename Policy::Atomics>;
 
   /// How many blocks a reader pins at a time. More threads than this are read in more rounds.
   static constexpr std::size_t kPins = 8;
@@ -105,23 +90,6 @@ class BlockRing {
   bool ready(const Cursor& cursor) const noexcept {
     return cursor.header != nullptr && cursor.next != end_of(cursor.block) &&
            Policy::look(cursor.header->word) == cursor.word;
-  }
-
-  /// The same for quick cursors, without a look at the ring. False says nothing.
-  static bool ready_quickly(const Cursor& cursor) noexcept {
-    return reinterpret_cast<std::uintptr_t>(cursor.next) <
-           cursor.end.load(std::memory_order_relaxed);
-  }
-
-  /// Writes one event: `fill(slot, sequence)` writes the slot. Only when ready.
-  template <typename Fill>
-  static void write(Cursor& cursor, Fill&& fill) noexcept {
-    const std::uint64_t sequence = cursor.sequence + 1;
-    cursor.sequence = sequence;
-    cursor.header->begun.store(sequence, std::memory_order_relaxed);
-    fill(*cursor.next, sequence);
-    cursor.header->written.store(sequence, std::memory_order_release);
-    ++cursor.next;
   }
 
   /// Gives the cursor a block to write into, between enter() and leave() of `line`. False while

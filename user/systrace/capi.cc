@@ -10,6 +10,7 @@
 #include "engine.hpp"
 #include "log.hpp"
 
+using namespace ndtel;
 using namespace ndtel::systrace;
 
 namespace {
@@ -49,17 +50,36 @@ NRT_STATUS nrt_sys_trace_stop() noexcept { return nrt_sys_trace_capture_stop(); 
 
 NRT_STATUS nrt_sys_trace_capture_close() noexcept { return Engine::get().stop_if_any(); }
 
+namespace {
+
+[[gnu::always_inline]] inline std::uint64_t emit(const Emission& event) noexcept {
+  const auto slowly = [&]() __attribute__((always_inline)) {
+    return trace::detail::emit_slowly(event.tag, event.data, event.tracking_id, event.nc,
+                                      event.nrta_seq_id);
+  };
+  if (event.nc >= kMaxCores) [[unlikely]]
+    return slowly();
+  if (!gate.open(event.nc, event.tag.type())) return 0;
+  return trace::detail::emit_quickly(
+      event.tag, event.tracking_id, event.nc,
+      [&](Slot& slot) noexcept { write_payload(slot, event); }, slowly);
+}
+
+}  // namespace
+
 uint64_t nrt_sys_trace_new_event(uint32_t phase, uint32_t type,
                                  const nrt_sys_trace_event_data_t* data, uint64_t tracking_id,
                                  uint32_t nc_idx) noexcept {
-  return emit(phase, type, data, tracking_id, nc_idx, false, 0);
+  if (type >= NRT_SYS_TRACE_EVENT_TYPE_COUNT) return 0;
+  return emit({EventTag(phase, type, false), data, tracking_id, nc_idx, 0});
 }
 
 uint64_t nrt_sys_trace_new_event_with_seq(uint32_t phase, uint32_t type,
                                           const nrt_sys_trace_event_data_t* data,
                                           uint64_t tracking_id, uint32_t nc_idx,
                                           uint64_t nrta_seq_id) noexcept {
-  return emit(phase, type, data, tracking_id, nc_idx, true, nrta_seq_id);
+  if (type >= NRT_SYS_TRACE_EVENT_TYPE_COUNT) return 0;
+  return emit({EventTag(phase, type, true), data, tracking_id, nc_idx, nrta_seq_id});
 }
 
 NRT_STATUS nrt_sys_trace_capture_drain_events(uint32_t nc_idx, nrt_sys_trace_event_t* out,

@@ -44,7 +44,7 @@ Core::Core(std::uint32_t nc, const Region& region, std::uint64_t offset,
   const BlockGeometry geometry = BlockGeometry::of(capacity);
   const BlockRingPlan plan = BlockRingPlan::of(geometry);
   blocks_.emplace(geometry, &region.at<BlockRingHeader>(offset),
-                  &region.at<BlockHeader<NativePolicy>>(offset + plan.headers),
+                  &region.at<BlockEngineRing::Header>(offset + plan.headers),
                   &region.at<Slot>(offset + plan.slots), notes, event_id(0, nc));
   slots_ = &region.at<Slot>(offset + plan.slots);
   nrta_seq_ids_ = &region.at<std::uint64_t>(offset + plan.nrta_seq_ids);
@@ -69,7 +69,7 @@ std::uint64_t Core::take(std::uint64_t cut, nrt_sys_trace_event_t* out,
   std::uint64_t count = 0;
   if (blocks_) {
     return blocks_->drain(cut, max, [&](const Slot& slot, std::uint64_t id) {
-      slot.record(id, nc_, out[count]);
+      to_record(slot, id, nc_, out[count]);
       if (slot.tag.has_nrta_seq()) out[count].nrta_seq_id = nrta_seq_id(slot);
       ++count;
       return true;

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "ndtel/trace_emit.hpp"
+
 namespace ndtel::systrace {
 
 /// Where ticks come from. The numbers are part of the shared memory's layout.
@@ -32,19 +34,6 @@ bool use_tick_source(TickSource source) noexcept;
 
 /// The source in use.
 TickSource tick_source() noexcept;
-
-/// The processor's counter, for callers who know that it is in use; 0 where there is none.
-inline std::uint64_t hardware_ticks() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  std::uint64_t value;
-  asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-  return value;
-#else
-  return 0;
-#endif
-}
 
 /// The time in ticks. May be read a few nanoseconds earlier or later than program order says.
 inline std::uint64_t ticks() noexcept {

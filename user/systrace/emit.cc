@@ -3,15 +3,20 @@
 
 #include <new>
 
+#include "engine.hpp"
 #include "log.hpp"
 
-namespace ndtel::systrace {
+namespace ndtel::trace::detail {
 
-std::uint64_t emit_slowly(std::uint32_t phase, EventTag tag, const nrt_sys_trace_event_data_t* data,
-                          std::uint64_t tracking_id, std::uint32_t nc,
-                          std::uint64_t nrta_seq_id) noexcept {
+using namespace systrace;
+
+constinit Gate emit1::gate;
+
+std::uint64_t emit1::emit_slowly(EventTag tag, const nrt_sys_trace_event_data_t* data,
+                                 std::uint64_t tracking_id, std::uint32_t nc,
+                                 std::uint64_t nrta_seq_id) noexcept {
   if (nc >= kMaxCores) {
-    if (gate.admission.epoch() == 0) return 0;
+    if (entrance.epoch() == 0) return 0;
     log::write(log::Level::kWarn, "an event for core {}, which cannot be, counts as core 0's", nc);
     nc = 0;
   }
@@ -21,16 +26,30 @@ std::uint64_t emit_slowly(std::uint32_t phase, EventTag tag, const nrt_sys_trace
     log::write(log::Level::kWarn, "no memory for a thread that emits: its events are lost");
     return 0;
   }
-  return Engine::get().emit(*thread, {phase, tag, data, tracking_id, nc, nrta_seq_id});
+  return Engine::get().emit(*thread, {tag, data, tracking_id, nc, nrta_seq_id});
 }
+
+std::uint64_t emit1::emit_words_slowly(EventTag tag, std::uint64_t tracking_id, std::uint32_t nc,
+                                       std::uint64_t word0, std::uint64_t word1,
+                                       std::uint64_t word2, std::uint64_t word3,
+                                       std::uint64_t word4) noexcept {
+  const nrt_sys_trace_event_data_t data{.words = {word0, word1, word2, word3, word4}};
+  return emit_slowly(tag, &data, tracking_id, nc, 0);
+}
+
+std::uint64_t emit1::anchor_after(std::uint64_t tracking_id) noexcept {
+  Engine::get().take_anchor();
+  return tracking_id;
+}
+
+}  // namespace ndtel::trace::detail
+
+namespace ndtel::systrace {
+
+constinit Entrance entrance;
 
 void write_nrta_seq(const Slot& slot, std::uint32_t nc, std::uint64_t nrta_seq_id) noexcept {
   Engine::get().inside_core(nc).nrta_seq_id(slot) = nrta_seq_id;
-}
-
-std::uint64_t anchor_after(std::uint64_t tracking_id) noexcept {
-  Engine::get().take_anchor();
-  return tracking_id;
 }
 
 std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
@@ -38,13 +57,13 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
   std::uint64_t now = 0;
   bool wrapped = false;
   for (unsigned step = 0;; ++step) {
-    const std::uint64_t visit = thread.line.enter();
-    const std::uint64_t epoch = gate.admission.epoch();
+    thread.line.enter<NativePolicy>();
+    const std::uint64_t epoch = entrance.epoch();
     // Whoever is inside an epoch keeps its capture from going.
     Capture* const capture = epoch == 0 ? nullptr : current_.load(std::memory_order_relaxed);
     Core* const core = capture == nullptr ? nullptr : capture->core(event.nc);
     if (core == nullptr || (capture->types >> event.tag.type() & 1) == 0) {
-      thread.line.leave(visit);
+      thread.line.leave();
       return 0;
     }
     BlockEngineRing* const ring = core->blocks();
@@ -54,14 +73,14 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
       record.thread_id = thread.tag.thread_id();
       record.tracking_id = event.tracking_id;
       if (event.data != nullptr) record.data = *event.data;
-      record.phase = event.phase;
+      record.phase = event.tag.phase();
       record.nc_idx = event.nc;
       record.nrta_seq_id = event.nrta_seq_id;
       record.has_nrta_seq_id = event.tag.has_nrta_seq() ? 1 : 0;
       tracking_id = core->push_classic(record);
       now = record.timestamp_ns;
       wrapped = record.nc_local_id > kSequenceMask;
-      thread.line.leave(visit);
+      thread.line.leave();
       break;
     }
     Cursor& cursor = thread.cursors[event.nc];
@@ -78,15 +97,18 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
     }
     if (ready) {
       now = ticks();
-      BlockEngineRing::write(cursor, [&](Slot& slot, std::uint64_t id) {
+      cursor.write(cursor.next, [&](Slot& slot, std::uint64_t id) {
         if (tracking_id == 0) tracking_id = id;
-        write_slot(slot, event, thread.tag, now, tracking_id);
+        slot.ticks = now;
+        slot.tag = thread.tag | event.tag;
+        slot.tracking_id = tracking_id;
+        write_payload(slot, event);
       });
-      thread.line.leave(visit);
+      thread.line.leave();
       break;
     }
     // Every block is another thread's, or being read.
-    thread.line.leave(visit);
+    thread.line.leave();
     NativePolicy::pause(step);
   }
   if (wrapped && !sequences_warned_[event.nc].exchange(true))

@@ -11,24 +11,13 @@
 #include <vector>
 
 #include "emit.hpp"
-#include "gate.hpp"
 #include "handover.hpp"
 #include "host.hpp"
 #include "log.hpp"
 
-namespace ndtel::trace::detail {
-
-constinit TypeMasks masks;
-
-}  // namespace ndtel::trace::detail
-
 namespace ndtel::systrace {
 
-constinit Gate gate;
-
 namespace {
-
-using trace::detail::masks;
 
 // Events are taken for JSON in portions of this many: half a megabyte.
 constexpr std::uint64_t kPortion = 4096;
@@ -67,8 +56,8 @@ Engine::Engine() noexcept
   use_tick_source(best_tick_source());
   // A child finds both pages zeroed, whichever way it was forked; where the kernel cannot do that,
   // fork() runs the handler below.
-  ::madvise(&masks, sizeof masks, MADV_WIPEONFORK);
   ::madvise(&gate, sizeof gate, MADV_WIPEONFORK);
+  ::madvise(&entrance, sizeof entrance, MADV_WIPEONFORK);
   ::pthread_atfork(nullptr, nullptr, [] { get().start_over_in_child(); });
 }
 
@@ -82,8 +71,8 @@ void Engine::start_over_in_child() noexcept {
   threads_.start_over_in_child();
   current_.store(nullptr, std::memory_order_relaxed);
   capacity_.store(0, std::memory_order_relaxed);
-  for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
-  new (&gate) Gate;
+  new (&gate) trace::detail::Gate;
+  new (&entrance) Entrance;
   owner_ = ::getpid();
 }
 
@@ -123,10 +112,12 @@ NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
   current_.store(capture_.get(), std::memory_order_relaxed);
   gate.next_anchor.store(capture_->region.timeline().next_anchor.load(std::memory_order_relaxed),
                          std::memory_order_relaxed);
-  gate.admission.open(capture_->epoch);
+  entrance.open(capture_->epoch);
   for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
     if (capture_->core(nc) != nullptr)
-      masks.core[nc].store(capture_->types, std::memory_order_relaxed);
+      gate.types[nc].store(capture_->types, std::memory_order_relaxed);
+  gate.types[trace::detail::kNoCore].store(gate.types[0].load(std::memory_order_relaxed),
+                                           std::memory_order_relaxed);
   return NRT_SUCCESS;
 }
 
@@ -180,9 +171,9 @@ NRT_STATUS Engine::stop(NRT_STATUS when_stopped, RegionState last, bool finished
 
 // With global_ held alone: nobody reads, and in the end nobody is inside and no ring changes.
 void Engine::end_recording() noexcept {
-  for (auto& mask : masks.core) mask.store(0, std::memory_order_relaxed);
+  for (auto& types : gate.types) types.store(0, std::memory_order_relaxed);
   threads_.with_all([this](const std::vector<Thread*>& threads) {
-    gate.admission.close(ThreadLines{threads}, [&] {
+    entrance.close(ThreadLines{threads}, [&] {
       for (Thread* const thread : threads)
         for (std::uint32_t nc = 0; nc < kMaxCores; ++nc)
           if (capture_->core(nc) != nullptr)

@@ -121,7 +121,7 @@ Result<void> Harvester::Impl::examine_header() {
       version != kRegionVersion)
     return unfit(fmt::format("it has version {}, this reads {}", version, kRegionVersion));
   if (at(std::uint32_t{}, offsetof(RegionHeader, header_bytes)) != sizeof(RegionHeader))
-    return unfit("its head has another size than version 1 has");
+    return unfit("its head has another size than this version has");
   header.region_bytes = at(std::uint64_t{}, offsetof(RegionHeader, region_bytes));
   header.state = at(std::uint32_t{}, offsetof(RegionHeader, state));
   header.engine = at(std::uint32_t{}, offsetof(RegionHeader, engine));
@@ -335,7 +335,7 @@ void Harvester::Impl::visit_blocks(
     Run& run = runs.back();
     do {
       const Slot stored = slot(ring, run.first_slot + run.next);
-      stored.record(run.base + run.next + 1, core.nc, event);
+      to_record(stored, run.base + run.next + 1, core.nc, event);
       if (stored.tag.has_nrta_seq())
         event.nrta_seq_id = read<std::uint64_t>(
             ring + plan.nrta_seq_ids + (run.first_slot + run.next) * sizeof(std::uint64_t));

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "ndtel/trace_emit.hpp"
+
 namespace ndtel::systrace {
 
 /// Tells the processor that this is a spin loop.
@@ -30,8 +32,9 @@ inline void cpu_relax() noexcept {
 /// kernel offers membarrier, announce() is a plain store and heavy_fence() makes every running
 /// thread of the process execute a barrier; elsewhere both sides are sequentially consistent.
 struct NativePolicy {
+  using Atomics = NativeAtomics;
   template <typename T>
-  using Atomic = std::atomic<T>;
+  using Atomic = Atomics::Atomic<T>;
   using Mutex = std::mutex;
 
   /// Copies a value that only one thread may touch at this time. The model checker splits it, and
@@ -44,18 +47,12 @@ struct NativePolicy {
   /// Stores `value`, ordered before every later load of this thread as seen by heavy_fence().
   static void announce(std::atomic<std::uint64_t>& word, std::uint64_t value) noexcept {
     if (asymmetric_fences) {
-      announce_asymmetric(word, value);
+      word.store(value, std::memory_order_release);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
     } else {
       word.exchange(value, std::memory_order_seq_cst);
     }
   }
-  /// The same, when asymmetric_fences is known to be true. Releases, because whoever sees this
-  /// announcement knows that what the last one stood for is over.
-  static void announce_asymmetric(std::atomic<std::uint64_t>& word, std::uint64_t value) noexcept {
-    word.store(value, std::memory_order_release);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-
   /// Loads a word after announce(). Sequentially consistent, which costs nothing on x86; where
   /// fences are symmetric the other side relies on it.
   template <typename T>

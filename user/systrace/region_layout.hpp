@@ -21,7 +21,7 @@ namespace ndtel::systrace {
 
 /// "NDTLTRC" and a NUL. Another layout is another version.
 inline constexpr std::uint64_t kRegionMagic = 0x00435254'4C54444EULL;
-inline constexpr std::uint32_t kRegionVersion = 1;
+inline constexpr std::uint32_t kRegionVersion = 2;
 
 /// Which ring a capture uses.
 enum class EngineKind : std::uint32_t {
@@ -104,7 +104,7 @@ struct BlockRingPlan {
   static constexpr BlockRingPlan of(const BlockGeometry& geometry) noexcept {
     BlockRingPlan plan;
     plan.headers = align_up(sizeof(BlockRingHeader), 128);
-    plan.slots = plan.headers + std::uint64_t{geometry.blocks} * sizeof(BlockHeader<NativePolicy>);
+    plan.slots = plan.headers + std::uint64_t{geometry.blocks} * sizeof(BlockEngineRing::Header);
     plan.nrta_seq_ids = plan.slots + geometry.slots() * sizeof(Slot);
     plan.bytes = align_up(plan.nrta_seq_ids + geometry.slots() * sizeof(std::uint64_t), 4096);
     return plan;

@@ -9,9 +9,11 @@
 
 #include "engine.hpp"
 
-namespace ndtel::systrace {
+namespace ndtel {
 
-constinit thread_local Thread* current_thread = nullptr;
+constinit thread_local systrace::Thread* trace::detail::current_thread = nullptr;
+
+namespace systrace {
 
 Threads::Threads(void (*part)(Thread&) noexcept) noexcept : part_(part) {
   // Without a key, places of threads that end are not returned, and nothing else is lost.
@@ -59,4 +61,6 @@ void Threads::ended(void* memory) noexcept {
   ::munmap(memory, sizeof(Thread));
 }
 
-}  // namespace ndtel::systrace
+}  // namespace systrace
+
+}  // namespace ndtel

@@ -11,26 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "region_layout.hpp"
+#include "ndtel/trace_emit.hpp"
 
 namespace ndtel::systrace {
 
-using Line = ThreadLine<NativePolicy>;
-using Cursor = BlockEngineRing::Cursor;
+using trace::detail::current_thread;
 
-/// One thread that emits. Zeroed memory, touched as it is used.
-struct Thread {
-  Line line;
-  EventTag tag;  ///< its id in the kernel
-  Cursor cursors[NRT_SYS_TRACE_MAX_NC];
-};
-
-/// The calling thread's place; null until it emits for the first time. A plain word at a fixed
-/// offset: no call to find it, and no constructor.
-[[gnu::visibility("hidden"),
-  gnu::tls_model("initial-exec")]] extern constinit thread_local Thread* current_thread;
-
-/// All of them.
+/// All threads that emit.
 class Threads {
  public:
   /// `part` is called for each thread that ends, before its place goes.

@@ -75,8 +75,7 @@ void measure(Series& series, Emit emit) {
 [[gnu::noinline]] void fill_slot(ndtel::systrace::Slot& slot, std::uint32_t type,
                                  const nrt_sys_trace_event_data_t& data) {
   slot.ticks = ndtel::systrace::hardware_ticks();
-  slot.phase = NRT_SYS_TRACE_EVENT_PHASE_START;
-  slot.tag = ndtel::systrace::EventTag(type, false);
+  slot.tag = ndtel::systrace::EventTag(NRT_SYS_TRACE_EVENT_PHASE_START, type, false);
   slot.tracking_id = 0;
   for (std::size_t i = 0; i < 5; ++i) {
     slot.data[i] = data.words[i];
@@ -158,28 +157,33 @@ int main() {
     other.join();
   }
 
-  Series ours, bare, ust;
+  Series ours, through_c, bare, ust;
   const std::uint64_t events_before = nrt_sys_trace_total_event_count();
   for (int round = 0; round < kRounds; ++round) {
-    measure(ours, [](std::uint64_t count) { emit_through_c(kType, 0, count); });
+    measure(ours, [](std::uint64_t count) { emit_inlined(0, 0, count); });
+    measure(through_c, [](std::uint64_t count) { emit_through_c(kType, 0, count); });
     if (CrossbeamPeer::kBuilt)
       measure(bare, [&](std::uint64_t count) { crossbeam.push(0, count); });
     if (with_lttng) measure(ust, [&](std::uint64_t count) { lttng.emit(0, count); });
   }
   // Rounds that were disturbed come on top.
   const std::uint64_t recorded = nrt_sys_trace_total_event_count() - events_before;
-  if (recorded < 3 * kRounds * kEvents || recorded % kEvents != 0) {
+  if (recorded < 6 * kRounds * kEvents || recorded % kEvents != 0) {
     fmt::print(stderr, "bench_trace_emit: recorded {} events\n", recorded);
     return 2;
   }
 
   report.ns("emit", median(ours.one));
   report.ns("emit_two_threads", median(ours.two));
+  report.ns("emit_c", median(through_c.one));
+  report.ns("emit_c_two_threads", median(through_c.two));
   report.ratio("trace_two_threads_vs_one", median_ratio(ours.two, ours.one), 1.3);
+  report.ratio("trace_two_threads_vs_one_c", median_ratio(through_c.two, through_c.one), 1.3);
   if (CrossbeamPeer::kBuilt) {
     report.ns("crossbeam", median(bare.one));
     report.ns("crossbeam_two_threads", median(bare.two));
     report.ratio("trace_emit_vs_crossbeam", median_ratio(ours.one, bare.one), 0.5);
+    report.fact("trace_emit_c_vs_crossbeam", median_ratio(through_c.one, bare.one));
   } else {
     report.missing("trace_emit_vs_crossbeam", "librust-crossbeam-queue-dev is not installed");
   }
@@ -187,6 +191,7 @@ int main() {
     report.ns("lttng", median(ust.one));
     report.ns("lttng_two_threads", median(ust.two));
     report.ratio("trace_emit_vs_lttng", median_ratio(ours.one, ust.one), 0.15);
+    report.fact("trace_emit_c_vs_lttng", median_ratio(through_c.one, ust.one));
   } else {
     report.missing("trace_emit_vs_lttng", lttng.problem());
   }

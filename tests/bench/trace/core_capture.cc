@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core_capture.hpp"
 
-#include "nrt/nrt_sys_trace.h"
+#include "ndtel/trace.hpp"
 
 namespace ndtel::bench {
 
@@ -26,6 +26,11 @@ void emit_through_c(std::uint32_t type, std::uint64_t first, std::uint64_t count
     data.exec_pre.exec_id = i;
     nrt_sys_trace_new_event(NRT_SYS_TRACE_EVENT_PHASE_START, type, &data, 0, 0);
   }
+}
+
+void emit_inlined(std::uint32_t nc, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t i = first; i < first + count; ++i)
+    trace::start<trace::event::ExecPre>(nc, {.exec_id = i, .model_id = 77});
 }
 
 }  // namespace ndtel::bench

@@ -28,7 +28,10 @@ class Capture {
   bool running_ = false;
 };
 
-/// Emits `count` events of `type` through the C interface, each with a payload of its own.
+/// Emits `count` events of kType on core `nc` as C++ programs do, each with a payload of its own.
+void emit_inlined(std::uint32_t nc, std::uint64_t first, std::uint64_t count);
+/// Emits `count` events of `type` on core 0 through the C interface, each with a payload of its
+/// own.
 void emit_through_c(std::uint32_t type, std::uint64_t first, std::uint64_t count);
 
 }  // namespace ndtel::bench

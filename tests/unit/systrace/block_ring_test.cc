@@ -38,15 +38,16 @@ class BlockRingTest : public testing::Test {
   void write(std::size_t who, int count = 1) {
     Writer& writer = *writers_[who];
     for (int i = 0; i < count; ++i) {
-      const std::uint64_t visit = writer.line.enter();
+      writer.line.enter<NativePolicy>();
       if (!ring_.ready(writer.cursor)) {
         ASSERT_TRUE(ring_.turn(writer.cursor, writer.line));
       }
       ASSERT_TRUE(ring_.ready(writer.cursor)) << "a block without room";
       ++written_;
-      Ring::write(writer.cursor,
-                  [&](Stamped& slot, std::uint64_t) { slot.ticks = slot.stamp = written_; });
-      writer.line.leave(visit);
+      writer.cursor.write(writer.cursor.next, [&](Stamped& slot, std::uint64_t) {
+        slot.ticks = slot.stamp = written_;
+      });
+      writer.line.leave();
     }
   }
 
@@ -67,8 +68,8 @@ class BlockRingTest : public testing::Test {
   static constexpr std::uint32_t kSlots = 4;
   const BlockGeometry geometry_{128, kSlots, 32, 4};
   BlockRingHeader head_;
-  std::vector<BlockHeader<NativePolicy>> headers_ =
-      std::vector<BlockHeader<NativePolicy>>(geometry_.blocks);
+  std::vector<BlockHeader<NativeAtomics>> headers_ =
+      std::vector<BlockHeader<NativeAtomics>>(geometry_.blocks);
   std::vector<Stamped> slots_ = std::vector<Stamped>(geometry_.slots());
   std::vector<Ring::Note> notes_ = std::vector<Ring::Note>(geometry_.blocks);
   Ring ring_{geometry_, &head_, headers_.data(), slots_.data(), notes_.data()};

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "gate.hpp"
+#include "ndtel/trace_emit.hpp"
 #include "ndtel/trace_harvest.hpp"
 #include "region_layout.hpp"
 #include "started.hpp"
@@ -63,7 +63,7 @@ void drain_some(Progress& progress, nrt_sys_trace_event_t* events, std::uint64_t
   if (start({engine, kCapacity, 1, socket}) != NRT_SUCCESS) ::_exit(3);
   emit(progress, kFill);
   // Time passes quickly for a process that is stepped: comparing clocks would be most of it.
-  gate.next_anchor.store(std::numeric_limits<std::uint64_t>::max());
+  trace::detail::gate.next_anchor.store(std::numeric_limits<std::uint64_t>::max());
   nrt_sys_trace_event_t events[64];
   if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(4);
   ::raise(SIGSTOP);

@@ -251,7 +251,7 @@ TEST_P(Harvest, ADamagedRingCostsOnlyWhatIsDamaged) {
   ASSERT_TRUE(before);
   if (GetParam() == EngineKind::kBlocks) {
     const auto plan = BlockRingPlan::of(BlockGeometry::of(1024));
-    using Block = BlockHeader<NativePolicy>;
+    using Block = BlockHeader<NativeAtomics>;
     put(bytes, ring + plan.headers + 40 * sizeof(Block) + offsetof(Block, word),
         block_word(9, static_cast<BlockState>(7)));
   } else {

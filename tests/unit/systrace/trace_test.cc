@@ -4,8 +4,13 @@
 #include "ndtel/trace.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstring>
+#include <iterator>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -135,6 +140,104 @@ TEST_F(Trace, BothRingsGiveTheSame) {
     for (std::size_t i = 0; i < events.size(); ++i) ASSERT_EQ(events[i].nc_local_id, 3977 + i);
     ASSERT_TRUE(trace::stop());
   }
+}
+
+// Words that a payload does not have are not written, and a full ring holds older events there.
+TEST_F(Trace, APayloadIsAllThatAnEventSays) {
+  trace::Config config;
+  config.events_per_core = 1024;
+  ASSERT_TRUE(trace::start(config));
+  const auto words_of = [](const nrt_sys_trace_event_t& event) {
+    return std::vector<std::uint64_t>(std::begin(event.data.words), std::end(event.data.words));
+  };
+  nrt_sys_trace_event_data_t junk;
+  std::memset(&junk, 0xEE, sizeof junk);
+  for (int i = 0; i < 5000; ++i)
+    nrt_sys_trace_new_event(NRT_SYS_TRACE_EVENT_PHASE_INSTANT, NRT_SYS_TRACE_EVENT_TYPE_GENERIC,
+                            &junk, 0, 0);
+  const std::vector<std::uint64_t> all(5, 0xEEEE'EEEE'EEEE'EEEE);
+  for (const auto& event : drained(0)) ASSERT_EQ(words_of(event), all);
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    trace::stop<event::ExecPre>(0, 1);                               // no word
+    trace::start<event::ModelSubmit>(0, {.model_id = i});            // one
+    trace::start<event::ExecPre>(0, {.exec_id = i, .model_id = 7});  // two
+    trace::start<event::NcModelSwitch>(
+        0, {.device_core_idx = 1, .model_id = 2, .exec_id = i, .sync = {3, 4}});  // all
+  }
+  const auto events = drained(0);
+  ASSERT_EQ(events.size(), 1024u);
+  for (std::size_t at = 0; at < events.size(); at += 4) {
+    const std::uint64_t i = 3000 - 256 + at / 4;
+    using Words = std::vector<std::uint64_t>;
+    ASSERT_EQ(words_of(events[at]), (Words{0, 0, 0, 0, 0})) << at;
+    ASSERT_EQ(words_of(events[at + 1]), (Words{i, 0, 0, 0, 0})) << at;
+    ASSERT_EQ(words_of(events[at + 2]), (Words{i, 7, 0, 0, 0})) << at;
+    ASSERT_EQ(words_of(events[at + 3]), (Words{1, 2, i, 3, 4})) << at;
+  }
+}
+
+TEST_F(Trace, EventsOfCoresThatCannotBeCountAsThoseOfCore0) {
+  EXPECT_EQ(trace::instant<event::Generic>(NRT_SYS_TRACE_MAX_NC), 0u);
+  trace::Config config;
+  config.types.reset(event::ExecWait::kType);
+  ASSERT_TRUE(trace::start(config));
+  for (const std::uint32_t nc : {256u, 257u, 0xFFFF'FFFFu}) {
+    EXPECT_EQ(trace::instant<event::ExecWait>(nc), 0u);
+    const std::uint64_t id = trace::instant<event::ExecPre>(nc, {.exec_id = nc, .model_id = 5});
+    EXPECT_NE(id, 0u);
+    EXPECT_EQ(id >> NRT_SYS_TRACE_ID_BITS, 0u);
+  }
+  const auto events = drained(0);
+  ASSERT_EQ(events.size(), 3u);
+  for (const auto& event : events) EXPECT_EQ(event.nc_idx, 0u);
+  EXPECT_EQ(trace::start_of<event::ExecPre>(events[2]).has_value(), false);
+  EXPECT_EQ(events[2].data.words[0], 0xFFFF'FFFFu);
+  EXPECT_EQ(events[2].data.words[1], 5u);
+  ASSERT_TRUE(trace::stop());
+  EXPECT_EQ(trace::instant<event::ExecPre>(256), 0u);
+}
+
+TEST_F(Trace, ThreadsLoseNothing) {
+  constexpr std::uint64_t kThreads = 4, kSpans = 2000;
+  ASSERT_TRUE(trace::start({}));
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([t] {
+      for (std::uint64_t i = 0; i < kSpans; ++i)
+        trace::Span<event::ExecPre> span(0, {.exec_id = i, .model_id = t});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::array<std::uint64_t, kThreads> next{};
+  std::uint64_t ends = 0;
+  for (const auto& event : drained(0)) {
+    if (event.phase == NRT_SYS_TRACE_EVENT_PHASE_STOP) {
+      ++ends;
+      continue;
+    }
+    const auto start = trace::start_of<event::ExecPre>(event);
+    ASSERT_TRUE(start);
+    ASSERT_EQ(start->exec_id, next.at(start->model_id)++);
+  }
+  EXPECT_EQ(ends, kThreads * kSpans);
+  for (const std::uint64_t count : next) EXPECT_EQ(count, kSpans);
+}
+
+TEST_F(Trace, AForkedChildRecordsNothing) {
+  ASSERT_TRUE(trace::start({}));
+  ASSERT_NE(trace::instant<event::Generic>(0), 0u);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool quiet = trace::instant<event::Generic>(0) == 0 &&
+                       trace::instant<event::Generic>(NRT_SYS_TRACE_MAX_NC) == 0;
+    const bool again =
+        static_cast<bool>(trace::start({})) && trace::instant<event::Generic>(1) != 0;
+    ::_exit(quiet && again ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(drained(0).size(), 1u);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #ifndef NDTEL_TRACE_HPP
 #define NDTEL_TRACE_HPP
 
-#include <atomic>
+#include <bit>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -26,45 +26,52 @@
 #include <utility>
 
 #include "ndtel/result.hpp"
+#include "ndtel/trace_emit.hpp"
 #include "ndtel/trace_events.hpp"
 #include "nrt/nrt_sys_trace_internal.h"
 
 namespace ndtel::trace {
 
-namespace detail {
-
-/// For every core a bit a type that is captured.
-struct alignas(4096) TypeMasks {
-  std::atomic<std::uint64_t> core[NRT_SYS_TRACE_MAX_NC]{};
-};
-extern TypeMasks masks;
-
-}  // namespace detail
-
 /// Whether events of this type are recorded for a core now: a load and a test, for where even the
 /// preparation of a payload would cost too much.
 [[gnu::always_inline]] inline bool enabled(std::uint32_t nc, std::uint32_t type) noexcept {
   return nc < NRT_SYS_TRACE_MAX_NC && type < NRT_SYS_TRACE_EVENT_TYPE_COUNT &&
-         (detail::masks.core[nc].load(std::memory_order_relaxed) >> type & 1) != 0;
+         detail::gate.open(nc, type);
 }
 
 // ---- emitting ----
 
 namespace detail {
 
-template <typename Event, typename Payload>
-[[gnu::always_inline]] inline std::uint64_t emit(nrt_sys_trace_event_phase_t phase,
-                                                 std::uint32_t nc, const Payload& payload,
+/// How many words of an event a payload takes.
+template <typename Payload>
+inline constexpr std::size_t payload_words = std::is_empty_v<Payload> ? 0
+                                                                      : (sizeof(Payload) + 7) / 8;
+
+template <nrt_sys_trace_event_phase_t kPhase, typename Event, typename Payload>
+[[gnu::always_inline]] inline std::uint64_t emit(std::uint32_t nc, const Payload& payload,
                                                  std::uint64_t tracking_id) noexcept {
   // One branch, and what it leads to lies elsewhere: where nothing is recorded, the code runs
-  // straight on. A core that cannot be counts as core 0.
-  const auto& mask = masks.core[nc < NRT_SYS_TRACE_MAX_NC ? nc : 0];
-  const bool on = (mask.load(std::memory_order_relaxed) >> Event::kType & 1) != 0;
-  if (__builtin_expect_with_probability(on, 0, 0.999)) {
-    const nrt_sys_trace_event_data_t data = to_data(payload);
-    return nrt_sys_trace_new_event(phase, Event::kType, &data, tracking_id, nc);
-  }
-  return 0;
+  // straight on.
+  const std::uint32_t core = nc < kNoCore ? nc : kNoCore;
+  if (!__builtin_expect_with_probability(gate.open(core, Event::kType), 0, 0.999)) return 0;
+  constexpr std::size_t kAbsent = systrace::kEventWords - payload_words<Payload>;
+  constexpr systrace::EventTag kTag(kPhase, Event::kType, false, kAbsent);
+  const auto words = std::bit_cast<systrace::EventWords>(to_data(payload));
+  const std::uint64_t w0 = one_word(words[0]), w1 = one_word(words[1]), w2 = one_word(words[2]),
+                      w3 = one_word(words[3]), w4 = one_word(words[4]);
+  return emit_quickly(
+      kTag, tracking_id, core,
+      [=](systrace::Slot & slot) __attribute__((always_inline)) {
+        if constexpr (kAbsent < 5) slot.data[0] = w0;
+        if constexpr (kAbsent < 4) slot.data[1] = w1;
+        if constexpr (kAbsent < 3) slot.data[2] = w2;
+        if constexpr (kAbsent < 2) slot.data[3] = w3;
+        if constexpr (kAbsent < 1) slot.data[4] = w4;
+      },
+      [=]() __attribute__((always_inline)) {
+        return emit_words_slowly(kTag, tracking_id, nc, w0, w1, w2, w3, w4);
+      });
 }
 
 }  // namespace detail
@@ -73,20 +80,20 @@ template <typename Event, typename Payload>
 /// what stop() needs to end it; 0 when nothing was recorded.
 template <typename Event>
 std::uint64_t start(std::uint32_t nc, const typename Event::Start& payload = {}) noexcept {
-  return detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_START, nc, payload, 0);
+  return detail::emit<NRT_SYS_TRACE_EVENT_PHASE_START, Event>(nc, payload, 0);
 }
 
 /// Records the end of a span. With a tracking id of 0 it is an end without a start.
 template <typename Event>
 void stop(std::uint32_t nc, std::uint64_t tracking_id,
           const typename Event::Stop& payload = {}) noexcept {
-  detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_STOP, nc, payload, tracking_id);
+  detail::emit<NRT_SYS_TRACE_EVENT_PHASE_STOP, Event>(nc, payload, tracking_id);
 }
 
 /// Records something without a duration. Returns its tracking id; 0 when nothing was recorded.
 template <typename Event>
 std::uint64_t instant(std::uint32_t nc, const typename Event::Instant& payload = {}) noexcept {
-  return detail::emit<Event>(NRT_SYS_TRACE_EVENT_PHASE_INSTANT, nc, payload, 0);
+  return detail::emit<NRT_SYS_TRACE_EVENT_PHASE_INSTANT, Event>(nc, payload, 0);
 }
 
 /// A span that lasts as long as this object. When its start was not recorded, its end is not.
