@@ -4,8 +4,8 @@
 // whoever wants the memory of a capture back closes it first and waits until nobody is inside any
 // more.
 //
-//   rare way:   announce(inside = odd); epoch is open? use the capture. leave(inside = even).
-//   quick way:  announce(inside = odd); my cursor has an end? write before it. leave.
+//   rare way:   enter(); epoch is open? use the capture. leave().
+//   quick way:  enter_quickly(); my cursor has an end? write before it. leave().
 //   stop:       epoch = closed; heavy fence; wait for all who are inside;
 //               take the ends from all cursors; heavy fence; wait again.
 //

@@ -105,9 +105,9 @@ class alignas(128) ThreadLine {
     slow_visits_ += 2;
     Policy::announce(inside_, slow_visits_ + 1);
   }
-  /// The same, where the caller knows that fences are asymmetric: one plain store, which the
-  /// compiler keeps before all that follows. Releases, because whoever sees this visit knows that
-  /// the last one is over.
+  /// The same, for who knows that fences are asymmetric, which a cursor's end tells: one plain
+  /// store, kept by the compiler before all that follows. Releases, because whoever sees this visit
+  /// knows that the last one is over.
   /// @param slot where the caller will write, if it may; null only if it may not
   void enter_quickly(const void* slot) noexcept {
     inside_.store(reinterpret_cast<std::uintptr_t>(slot), std::memory_order_release);
