@@ -166,6 +166,8 @@ TEST_F(Trace, APayloadIsAllThatAnEventSays) {
   }
   const auto events = drained(0);
   ASSERT_EQ(events.size(), 1024u);
+  const auto self = static_cast<std::uint32_t>(::gettid());
+  for (const auto& event : events) ASSERT_EQ(event.thread_id, self);
   for (std::size_t at = 0; at < events.size(); at += 4) {
     const std::uint64_t i = 3000 - 256 + at / 4;
     using Words = std::vector<std::uint64_t>;
