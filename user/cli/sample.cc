@@ -2,11 +2,11 @@
 #include "sample.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "clock.hpp"
 #include "failure.hpp"
 #include "table.hpp"
 
@@ -15,13 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
-
 ProcessSample read_process(const Node& node, const Owner& owner, const Reader& reader,
                            std::uint32_t cores) {
   ProcessSample s;
@@ -29,7 +22,7 @@ ProcessSample read_process(const Node& node, const Owner& owner, const Reader& r
   s.device = static_cast<std::uint32_t>(node.index);
   s.pid = owner.pid;
   s.tag = tag_of(reader);
-  s.time_ns = now_ns();
+  s.time_ns = monotonic_ns();
   for (std::uint32_t counter = 0; counter < NDS_ND_COUNTER_NAMED; ++counter) {
     if (const auto value = reader.nd(counter)) s.device_counters[counter] = *value;
   }

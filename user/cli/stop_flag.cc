@@ -6,19 +6,14 @@
 
 #include <algorithm>
 
+#include "clock.hpp"
+
 namespace ndtel::cli {
 namespace {
 
 volatile sig_atomic_t g_asked = 0;
 
 void ask(int) { g_asked = 1; }
-
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 }  // namespace
 
@@ -32,14 +27,14 @@ StopFlag::StopFlag() {
 bool StopFlag::asked() const { return g_asked != 0; }
 
 Deadline::Deadline(std::optional<double> seconds) {
-  if (seconds) when_ns_ = now_ns() + static_cast<std::uint64_t>(*seconds * 1e9);
+  if (seconds) when_ns_ = monotonic_ns() + static_cast<std::uint64_t>(*seconds * 1e9);
 }
 
-bool Deadline::passed() const { return when_ns_ && now_ns() >= *when_ns_; }
+bool Deadline::passed() const { return when_ns_ && monotonic_ns() >= *when_ns_; }
 
 int Deadline::left_ms(int most) const {
   if (!when_ns_) return most;
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   if (now >= *when_ns_) return 0;
   return static_cast<int>(
       std::min<std::uint64_t>((*when_ns_ - now) / 1'000'000 + 1, static_cast<std::uint64_t>(most)));

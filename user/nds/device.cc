@@ -28,10 +28,6 @@ int open_flags(Lane lane) {
   return O_WRONLY;
 }
 
-std::string error_text(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
-
 std::string open_advice(int error) {
   switch (error) {
     case ENOENT:
@@ -93,8 +89,8 @@ Result<Device> Device::open(const std::string& path, Lane lane) {
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) {
     const int error = errno;
-    return Error{
-        error, fmt::format("cannot open {}: {}; {}", path, error_text(error), open_advice(error))};
+    return Error{error, fmt::format("cannot open {}: {}; {}", path, std::strerror(error),
+                                    open_advice(error))};
   }
   auto file = std::make_shared<const File>(fd, path, lane);
 
@@ -117,7 +113,7 @@ Result<void> Device::control(unsigned long command, void* argument, std::string_
   if (result == 0) return {};
   // Some drivers of the family give back how many bytes they could not copy.
   const int error = result < 0 ? errno : EFAULT;
-  return Error{error, fmt::format("{}: cannot {}: {}; {}", file_->path, what, error_text(error),
+  return Error{error, fmt::format("{}: cannot {}: {}; {}", file_->path, what, std::strerror(error),
                                   control_advice(error))};
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
 
 #include "ndtel/relay.hpp"
 
@@ -30,8 +30,6 @@ class Descriptor {
 };
 
 bool is_absent(int error) { return error == ENOENT || error == ENXIO || error == ENODEV; }
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
@@ -62,7 +60,7 @@ Delivery deliver(const std::string& node, std::span<const std::uint8_t> records)
   if (driver.get() < 0) {
     const int error = errno;
     return {NMETRIC_REFUSED, error, is_absent(error),
-            fmt::format("cannot open {}: {}", node, error_text(error))};
+            fmt::format("cannot open {}: {}", node, std::strerror(error))};
   }
   nd_ioctl_post_metric request{};
   request.data = reinterpret_cast<std::uintptr_t>(records.data());
@@ -73,7 +71,7 @@ Delivery deliver(const std::string& node, std::span<const std::uint8_t> records)
   // Some drivers of the family give back how many bytes they could not copy.
   const int error = answer < 0 ? errno : EFAULT;
   return {result_of_post(error), error, is_absent(error),
-          fmt::format("{} did not take the post: {}", node, error_text(error))};
+          fmt::format("{} did not take the post: {}", node, std::strerror(error))};
 }
 
 }  // namespace ndtel

@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
 
 namespace ndtel {
 namespace {
-
-std::string error_text(int error) { return std::generic_category().message(error); }
 
 std::string attach_advice(int error) {
   switch (error) {
@@ -42,7 +40,7 @@ Result<Relay> Relay::attach(const std::string& path) {
   if (flags < 0 || ::fcntl(device->fd(), F_SETFL, flags | O_NONBLOCK) != 0 ||
       ::ioctl(device->fd(), ND_IOC_RELAY_ATTACH) != 0) {
     const int error = errno;
-    return Error{error, fmt::format("cannot attach to {}: {}; {}", path, error_text(error),
+    return Error{error, fmt::format("cannot attach to {}: {}; {}", path, std::strerror(error),
                                     attach_advice(error))};
   }
   return Relay(std::move(*device));
@@ -58,7 +56,7 @@ Result<std::optional<nd_relay_post>> Relay::read() const {
   if (n < 0) {
     const int error = errno;
     return Error{error,
-                 fmt::format("cannot read a post of {}: {}", device_.path(), error_text(error))};
+                 fmt::format("cannot read a post of {}: {}", device_.path(), std::strerror(error))};
   }
   if (n != sizeof post || post.size > sizeof post.data) {
     return Error{EPROTO, fmt::format("{} gave a post of {} bytes; the module does not match this "
@@ -75,7 +73,7 @@ Result<void> Relay::acknowledge(std::uint64_t seq, nmetric_result result) const 
   if (::ioctl(fd(), ND_IOC_RELAY_ACK, &ack) == 0) return {};
   const int error = errno;
   return Error{error, fmt::format("cannot acknowledge post {} of {}: {}", seq, device_.path(),
-                                  error_text(error))};
+                                  std::strerror(error))};
 }
 
 }  // namespace ndtel

@@ -16,7 +16,7 @@ namespace ndtel::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kBooksHeader =
     "sink row cw name incremented confirmed pending unknown implausible overflow removed";
 
 constexpr std::string_view kReceivedHeader = "cw name sum";
@@ -77,10 +77,10 @@ DeviceKey parse_device_key(std::string_view text, const std::string& where) {
 std::vector<BookLine> parse_books(const std::string& text, const std::string& where) {
   std::istringstream lines(text);
   std::string line;
-  if (!std::getline(lines, line) || line != kHeader) {
-    throw Failure(
-        Exit::kFailed,
-        fmt::format("{}: line 1 is not '{}'; the module does not match this tool", where, kHeader));
+  if (!std::getline(lines, line) || line != kBooksHeader) {
+    throw Failure(Exit::kFailed,
+                  fmt::format("{}: line 1 is not '{}'; the module does not match this tool", where,
+                              kBooksHeader));
   }
   std::vector<BookLine> books;
   for (int number = 2; std::getline(lines, line); ++number) {

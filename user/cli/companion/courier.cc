@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
 namespace ndtel::cli {
@@ -47,8 +48,7 @@ void Courier::run() {
   for (;;) {
     pollfd fds[] = {{relay_->fd(), POLLIN, 0}, {wake_, POLLIN, 0}};
     if (::poll(fds, 2, -1) < 0 && errno != EINTR) {
-      journal_.say(device_, fmt::format("cannot wait for posts: {}",
-                                        std::generic_category().message(errno)));
+      journal_.say(device_, fmt::format("cannot wait for posts: {}", std::strerror(errno)));
       return;
     }
     if (fds[1].revents != 0) return;

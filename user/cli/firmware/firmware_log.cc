@@ -18,7 +18,7 @@ extern "C" {
 namespace ndtel::cli {
 namespace {
 
-constexpr std::string_view kHeader = "index at_ns size data";
+constexpr std::string_view kPostsHeader = "index at_ns size data";
 
 bool parse_number(std::string_view text, std::uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -68,10 +68,10 @@ std::optional<FirmwarePost> parse_line(const std::string& line) {
 std::vector<FirmwarePost> parse_firmware_posts(const std::string& text, const std::string& where) {
   std::istringstream lines(text);
   std::string line;
-  if (!std::getline(lines, line) || line != kHeader) {
-    throw Failure(
-        Exit::kFailed,
-        fmt::format("{}: line 1 is not '{}'; the module does not match this tool", where, kHeader));
+  if (!std::getline(lines, line) || line != kPostsHeader) {
+    throw Failure(Exit::kFailed,
+                  fmt::format("{}: line 1 is not '{}'; the module does not match this tool", where,
+                              kPostsHeader));
   }
   std::vector<FirmwarePost> posts;
   for (int number = 2; std::getline(lines, line); ++number) {

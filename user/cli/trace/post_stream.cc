@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "../clock.hpp"
 #include "../failure.hpp"
 
 namespace ndtel::cli {
@@ -21,13 +21,6 @@ constexpr std::uint64_t kPatienceNs = 1'000'000'000;
 // The kernel may hold a reader back until its buffer is partly full; look ourselves at least this
 // often.
 constexpr int kLookMs = 50;
-
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 }  // namespace
 
@@ -53,10 +46,11 @@ PostStream::PostStream(const std::vector<std::string>& systems)
 }
 
 PostStream::Batch PostStream::read(int timeout_ms) {
-  const std::uint64_t deadline = now_ns() + static_cast<std::uint64_t>(timeout_ms) * 1'000'000;
+  const std::uint64_t deadline =
+      monotonic_ns() + static_cast<std::uint64_t>(timeout_ms) * 1'000'000;
   for (;;) {
     Batch batch = take();
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = monotonic_ns();
     if (!batch.posts.empty() || !batch.losses.empty() || now >= deadline) return batch;
     std::vector<pollfd> waits;
     for (const int fd : instance_.buffers()) waits.push_back({fd, POLLIN, 0});
@@ -102,7 +96,7 @@ PostStream::Batch PostStream::take() {
   }
   std::stable_sort(batch.posts.begin(), batch.posts.end(),
                    [](const PostEvent& a, const PostEvent& b) { return a.time_ns < b.time_ns; });
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   for (const PostEvent& post : batch.posts) {
     if (post.seq && post.device) sequence_.note(post.space, *post.device, *post.seq, now);
   }
