@@ -35,7 +35,7 @@ filter=()
 [ -z "${FILTER-}" ] || filter=(--filter "$FILTER")
 
 # The unit tests to run, and the seconds one may take; at full length they need more.
-unit_folders=(tests/unit/*/)
+unit_folders=(tests/unit/)
 unit_limit=300
 if [ "$what" = long ]; then
 	unit_folders=(tests/unit/systrace/)
@@ -65,7 +65,7 @@ unit()
 	}
 	say TEST "$name"
 	# One folder is asked for its own tests: the others may not even be built.
-	[ ${#unit_folders[@]} -gt 1 ] || tests=$dir/${unit_folders[0]}
+	[ "$what" != long ] || tests=$dir/${unit_folders[0]}
 	# A filter of googletest is a glob; ctest wants a regular expression.
 	[ -z "${FILTER-}" ] || select=(-R "^$(sed 's/\./\\./g; s/\*/.*/g' <<<"$FILTER")\$")
 	ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
