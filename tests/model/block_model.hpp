@@ -104,17 +104,15 @@ struct BlockModel {
   }
 
   /// Emitter `i` emits its event `k`. False when the capture is closed, or when every block was in
-  /// use so often that a model gives up: every visit has a number of its own, so waiting for ever
-  /// would make states without end.
+  /// use so often that a model gives up: every slow visit has a number of its own, so waiting for
+  /// ever would make states without end.
   bool emit(unsigned i, unsigned k) {
-    if (kWay == Way::kQuick) {
-      BlockSlot* const next = cursors[i].next;
-      lines[i].enter_quickly(next);
-      const bool ready = cursors[i].ready(next);
-      if (ready) write(i, k);
-      lines[i].leave();
-      if (ready) return true;
-    }
+    BlockSlot* const next = cursors[i].next;
+    lines[i].enter_quickly(next);
+    const bool quick = cursors[i].ready(next);
+    if (quick) write(i, k);
+    lines[i].leave();
+    if (quick) return true;
     for (unsigned tries = 0; tries < kTries; ++tries) {
       lines[i].template enter<Policy>();
       const std::uint64_t epoch = admission.epoch();

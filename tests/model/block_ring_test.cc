@@ -161,7 +161,8 @@ std::vector<Scenario> small_scenarios() {
   };
 }
 
-const std::vector<std::string> kSources{"systrace/block_ring.hpp", "systrace/admission.hpp"};
+const std::vector<std::string> kSources{"systrace/block_ring.hpp", "systrace/admission.hpp",
+                                        "ndtel/trace_emit.hpp"};
 
 // What only the reader of a dead process could notice.
 Unobservable unobservable() {
