@@ -48,7 +48,7 @@ function(ndtel_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   # Builds that look for mistakes parse the large headers once a library; its files alone are compiled by the others.
-  if(NDTEL_SANITIZE OR NDTEL_FUZZ)
+  if((NDTEL_SANITIZE OR NDTEL_FUZZ) AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/user/include)
