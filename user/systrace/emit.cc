@@ -20,8 +20,16 @@ std::uint64_t emit1::emit_slowly(EventTag tag, const nrt_sys_trace_event_data_t*
     log::write(log::Level::kWarn, "an event for core {}, which cannot be, counts as core 0's", nc);
     nc = 0;
   }
-  Thread* const thread =
-      current_thread != nullptr ? current_thread : Engine::get().threads().join();
+  Thread* thread = current_thread;
+  const void* const engine = gate.engine.load(std::memory_order_relaxed);
+  if ((engine != nullptr && engine != &entrance) ||
+      (thread != nullptr && thread->engine != nullptr && thread->engine != &entrance)) {
+    log::write(log::Level::kError, "{}", kTwoEngines);
+    return 0;
+  }
+  // A child that was not forked by fork() finds its place zeroed: it belongs to its parent's
+  // capture.
+  if (thread == nullptr || thread->engine == nullptr) thread = Engine::get().threads().join();
   if (thread == nullptr) {
     log::write(log::Level::kWarn, "no memory for a thread that emits: its events are lost");
     return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an event gets into its ring when ndtel/trace_emit.hpp cannot do it quickly.
+// How an event gets into its ring when ndtel/trace_emit.hpp cannot do it quickly, and what the C
+// functions add to that.
 #ifndef NDTEL_SYSTRACE_EMIT_HPP
 #define NDTEL_SYSTRACE_EMIT_HPP
 
@@ -17,6 +18,11 @@ using trace::detail::gate;
 /// Lets emitters into the running capture. On a page of its own, which a forked child finds zeroed.
 struct alignas(4096) Entrance : Admission<NativePolicy> {};
 [[gnu::visibility("hidden")]] extern Entrance entrance;
+
+inline constexpr const char* kTwoEngines =
+    "two copies of the trace engine are in this process, which can use one: link libndtel.so, or "
+    "the "
+    "archives, but not both";
 
 /// What an event says, beside when and by whom.
 struct Emission {

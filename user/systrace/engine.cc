@@ -92,6 +92,12 @@ NRT_STATUS Engine::start(const nrt_sys_trace_config_t& config,
     log::write(log::Level::kWarn, "a capture is running already");
     return NRT_FAILURE;
   }
+  const void* engine = nullptr;
+  if (!gate.engine.compare_exchange_strong(engine, &entrance, std::memory_order_relaxed) &&
+      engine != &entrance) {
+    log::write(log::Level::kError, "no capture: {}", kTwoEngines);
+    return NRT_FAILURE;
+  }
   try {
     Result<std::unique_ptr<Capture>> made = Capture::make(config, options, visible, ++epochs_);
     if (!made) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The trace engine of a process: starts and stops captures, and reads them out. How events get in
-// is in emit.hpp.
+// is in ndtel/trace_emit.hpp and emit.hpp.
 #ifndef NDTEL_SYSTRACE_ENGINE_HPP
 #define NDTEL_SYSTRACE_ENGINE_HPP
 

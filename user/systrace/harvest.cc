@@ -205,7 +205,7 @@ void Harvester::Impl::examine_names() {
 // What is left in a block; nothing when it is empty, damaged or given up.
 std::optional<Run> Harvester::Impl::run_of(HarvestedCore* core, std::uint64_t ring,
                                            std::uint32_t block, bool* claimed) const {
-  using Block = BlockHeader<NativePolicy>;
+  using Block = BlockEngineRing::Header;
   const std::uint64_t at = ring + plan.headers + std::uint64_t{block} * sizeof(Block);
   const auto word = read<std::uint64_t>(at + offsetof(Block, word));
   const auto mark = ReadMark::of(read<std::uint64_t>(at + offsetof(Block, read)));

@@ -27,7 +27,7 @@ inline void cpu_relax() noexcept {
 
 /// Real atomics and locks.
 ///
-/// The asymmetric pair: announce() is followed by a load on the hot path, heavy_fence() by loads on
+/// The asymmetric pair: announce() is followed by a load of an emitter, heavy_fence() by loads on
 /// the rare path. At least one of two threads that announce and fence sees the other. Where the
 /// kernel offers membarrier, announce() is a plain store and heavy_fence() makes every running
 /// thread of the process execute a barrier; elsewhere both sides are sequentially consistent.

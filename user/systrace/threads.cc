@@ -7,17 +7,20 @@
 #include <algorithm>
 #include <new>
 
+#include "emit.hpp"
 #include "engine.hpp"
 
 namespace ndtel {
 
-constinit thread_local systrace::Thread* trace::detail::current_thread = nullptr;
+[[gnu::tls_model(
+    "initial-exec")]] constinit thread_local systrace::Thread* trace::detail::current_thread =
+    nullptr;
 
 namespace systrace {
 
 Threads::Threads(void (*part)(Thread&) noexcept) noexcept : part_(part) {
   // Without a key, places of threads that end are not returned, and nothing else is lost.
-  ::pthread_key_create(&key_, [](void* thread) { ended(thread); });
+  has_key_ = ::pthread_key_create(&key_, [](void* thread) { ended(thread); }) == 0;
 }
 
 Thread* Threads::join() noexcept {
@@ -25,7 +28,9 @@ Thread* Threads::join() noexcept {
       ::mmap(nullptr, sizeof(Thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* const thread = static_cast<Thread*>(memory);
+  ::madvise(memory, sizeof(Thread), MADV_WIPEONFORK);
   new (&thread->line) Line;
+  thread->engine = &entrance;
   thread->tag = EventTag::of_thread(static_cast<std::uint32_t>(::gettid()));
   {
     std::lock_guard guard(lock_);
@@ -36,7 +41,7 @@ Thread* Threads::join() noexcept {
       return nullptr;
     }
   }
-  ::pthread_setspecific(key_, thread);
+  if (has_key_) ::pthread_setspecific(key_, thread);
   current_thread = thread;
   return thread;
 }
@@ -45,7 +50,7 @@ void Threads::start_over_in_child() noexcept {
   new (&lock_) std::mutex;
   threads_.clear();
   current_thread = nullptr;
-  ::pthread_setspecific(key_, nullptr);
+  if (has_key_) ::pthread_setspecific(key_, nullptr);
 }
 
 void Threads::ended(void* memory) noexcept {

@@ -42,6 +42,7 @@ class Threads {
   static void ended(void* thread) noexcept;
 
   void (*const part_)(Thread&) noexcept;
+  bool has_key_ = false;
   pthread_key_t key_{};  // its destructor is how the end of a thread is noticed
   std::mutex lock_;      // guards threads_
   std::vector<Thread*> threads_;

@@ -144,6 +144,26 @@ TEST_P(Fork, TheChildOfABareForkHasNoneOfItsParentsEventsEither) {
   expect_fine(child);
   EXPECT_EQ(drain_all().size(), 1u);
 }
+
+// The thread that forked has a place from before, and somebody else starts the capture.
+TEST_P(Fork, TheChildOfABareForkMayStartInAnotherThread) {
+  for (const std::uint64_t capacity : {1024u, 65536u}) {
+    const Started started({GetParam(), capacity});
+    emit_stamp({0, 1});
+    const pid_t child = ::_Fork();
+    if (child == 0) {
+      std::thread([] {
+        if (start({GetParam(), 4096}) != NRT_SUCCESS) ::_exit(kStarted);
+        for (std::uint64_t n = 1; n <= 100; ++n) emit_stamp({kChildsStamp, n});
+      }).join();
+      for (std::uint64_t n = 1; n <= 100; ++n) emit_stamp({kChildsStamp, n});
+      if (drain_all().size() != 200) ::_exit(kLost);
+      ::_exit(nrt_sys_trace_stop() == NRT_SUCCESS ? kFine : kStopped);
+    }
+    expect_fine(child);
+    EXPECT_EQ(drain_all().size(), 1u);
+  }
+}
 #endif
 
 TEST_P(Fork, AProgramThatIsSpawnedDoesNotDisturbItsParent) {

@@ -15,6 +15,7 @@
 
 #include "captured_log.hpp"
 #include "clock_ticks.hpp"
+#include "emit.hpp"
 #include "slot.hpp"
 #include "started.hpp"
 
@@ -98,6 +99,30 @@ TEST_P(Lifecycle, CoresThatAreOffOrNotVisibleRecordNothing) {
   EXPECT_TRUE(drain_all(1).empty());
   EXPECT_TRUE(drain_all(3).empty());
   EXPECT_EQ(drain_all(2).size(), 1u);
+}
+
+// A program that contains the engine and loads a library that does, too, shares what is exported.
+TEST_P(Lifecycle, ASecondEngineInAProcessIsRefusedAloud) {
+  const CapturedLog log;
+  const int another = 0;
+  gate.engine.store(&another);
+  EXPECT_EQ(begin(), NRT_FAILURE);
+  ASSERT_EQ(log.lines().size(), 1u);
+  EXPECT_EQ(log.lines()[0].first, static_cast<int>(log::Level::kError));
+  EXPECT_NE(log.lines()[0].second.find("two copies"), std::string::npos);
+  gate.engine.store(nullptr);
+
+  ASSERT_EQ(begin(), NRT_SUCCESS);
+  EXPECT_NE(emit_type(7), 0u);
+  std::thread([&another] {
+    EXPECT_NE(emit_type(7), 0u);
+    // Its place is that of the other engine, which has no block for it.
+    trace::detail::current_thread->engine = &another;
+    EXPECT_EQ(emit_type(7, 1), 0u);
+    trace::detail::current_thread->engine = &entrance;
+    EXPECT_NE(emit_type(7, 1), 0u);
+  }).join();
+  EXPECT_EQ(nrt_sys_trace_total_event_count(), 3u);
 }
 
 TEST_P(Lifecycle, CoresThatCannotBeCountAsCore0) {

@@ -55,6 +55,7 @@ template <nrt_sys_trace_event_phase_t kPhase, typename Event, typename Payload>
   // straight on.
   const std::uint32_t core = nc < kNoCore ? nc : kNoCore;
   if (!__builtin_expect_with_probability(gate.open(core, Event::kType), 0, 0.999)) return 0;
+  static_assert(Event::kType < NRT_SYS_TRACE_EVENT_TYPE_COUNT);
   constexpr std::size_t kAbsent = systrace::kEventWords - payload_words<Payload>;
   constexpr systrace::EventTag kTag(kPhase, Event::kType, false, kAbsent);
   const auto words = std::bit_cast<systrace::EventWords>(to_data(payload));
@@ -79,20 +80,22 @@ template <nrt_sys_trace_event_phase_t kPhase, typename Event, typename Payload>
 /// Records the start of a span that ends elsewhere: in another thread, or not with a scope. Returns
 /// what stop() needs to end it; 0 when nothing was recorded.
 template <typename Event>
-std::uint64_t start(std::uint32_t nc, const typename Event::Start& payload = {}) noexcept {
+[[gnu::always_inline]] inline std::uint64_t start(
+    std::uint32_t nc, const typename Event::Start& payload = {}) noexcept {
   return detail::emit<NRT_SYS_TRACE_EVENT_PHASE_START, Event>(nc, payload, 0);
 }
 
 /// Records the end of a span. With a tracking id of 0 it is an end without a start.
 template <typename Event>
-void stop(std::uint32_t nc, std::uint64_t tracking_id,
-          const typename Event::Stop& payload = {}) noexcept {
+[[gnu::always_inline]] inline void stop(std::uint32_t nc, std::uint64_t tracking_id,
+                                        const typename Event::Stop& payload = {}) noexcept {
   detail::emit<NRT_SYS_TRACE_EVENT_PHASE_STOP, Event>(nc, payload, tracking_id);
 }
 
 /// Records something without a duration. Returns its tracking id; 0 when nothing was recorded.
 template <typename Event>
-std::uint64_t instant(std::uint32_t nc, const typename Event::Instant& payload = {}) noexcept {
+[[gnu::always_inline]] inline std::uint64_t instant(
+    std::uint32_t nc, const typename Event::Instant& payload = {}) noexcept {
   return detail::emit<NRT_SYS_TRACE_EVENT_PHASE_INSTANT, Event>(nc, payload, 0);
 }
 
@@ -100,18 +103,19 @@ std::uint64_t instant(std::uint32_t nc, const typename Event::Instant& payload =
 template <typename Event>
 class [[nodiscard]] Span {
  public:
-  explicit Span(std::uint32_t nc, const typename Event::Start& payload = {}) noexcept
+  [[gnu::always_inline]] explicit Span(std::uint32_t nc,
+                                       const typename Event::Start& payload = {}) noexcept
       : tracking_id_(trace::start<Event>(nc, payload)), nc_(nc) {}
   Span(Span&& other) noexcept
       : tracking_id_(std::exchange(other.tracking_id_, 0)), nc_(other.nc_), stop_(other.stop_) {}
   Span& operator=(Span&&) = delete;
-  ~Span() { end(); }
+  [[gnu::always_inline]] ~Span() { end(); }
 
   /// What the end of the span will say.
   void set_stop(const typename Event::Stop& payload) noexcept { stop_ = payload; }
 
   /// Ends the span now.
-  void end() noexcept {
+  [[gnu::always_inline]] void end() noexcept {
     if (const std::uint64_t id = std::exchange(tracking_id_, 0); id != 0)
       trace::stop<Event>(nc_, id, stop_);
   }

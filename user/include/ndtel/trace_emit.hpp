@@ -4,7 +4,7 @@
 // ndtel/trace.hpp; nothing here is meant for them.
 //
 // So the layouts below are part of the library's ABI. Whoever changes one renames the inline
-// namespace of what is exported, and programs built before do not find it.
+// namespaces, and programs built before do not find what they want.
 #ifndef NDTEL_TRACE_EMIT_HPP
 #define NDTEL_TRACE_EMIT_HPP
 
@@ -16,6 +16,7 @@
 #include "nrt/nrt_sys_trace_internal.h"
 
 namespace ndtel::systrace {
+inline namespace emit1 {
 
 // ---- what is written ----
 
@@ -186,13 +187,16 @@ using Cursor = BlockCursor<NativeAtomics, Slot>;
 /// slow way.
 inline constexpr std::uint32_t kNoCore = NRT_SYS_TRACE_MAX_NC;
 
-/// One thread that emits. Zeroed memory, touched as it is used.
+/// One thread that emits. Zeroed memory, touched as it is used; a forked child finds it zeroed
+/// again.
 struct Thread {
   Cursor cursors[kNoCore + 1];  // first, so that the address of one is a sum less
   Line line;
-  EventTag tag;  ///< its id in the kernel
+  EventTag tag;        ///< its id in the kernel
+  const void* engine;  ///< whose it is, should there be two in a process
 };
 
+}  // namespace emit1
 }  // namespace ndtel::systrace
 
 // ---- what a program and the library share ----
@@ -208,6 +212,9 @@ struct alignas(4096) Gate {
   /// For every core a bit a type that is captured. Events of cores that cannot be count as core
   /// 0's.
   std::atomic<std::uint64_t> types[systrace::kNoCore + 1]{};
+  /// Whose captures these are, from the first one on. A program and a library that both contain the
+  /// engine share this gate, but not the engine: the second one refuses to start.
+  std::atomic<const void*> engine{nullptr};
   /// When the clock is to be compared next, in ticks.
   alignas(128) std::atomic<std::uint64_t> next_anchor{0};
 
@@ -221,9 +228,6 @@ extern Gate gate;
 /// offset: no call to find it, and no constructor.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local systrace::Thread* current_thread;
 
-// The cold functions take and return what is in registers anyway, so that the quick way ends in a
-// jump to them and has nothing to save.
-
 /// Emits although something is in the way: no block, a core that does not exist, the first event
 /// of a thread, the classic engine, a machine without quick fences or ticks.
 /// @param data null: zeroes
@@ -233,7 +237,7 @@ extern Gate gate;
                                                        std::uint64_t tracking_id, std::uint32_t nc,
                                                        std::uint64_t nrta_seq_id) noexcept;
 
-/// The same, with the payload in registers: what emits inline keeps none in memory.
+/// The same, with the payload word by word: what emits inline keeps none in memory.
 [[gnu::cold, gnu::noinline]] std::uint64_t emit_words_slowly(
     systrace::EventTag tag, std::uint64_t tracking_id, std::uint32_t nc, std::uint64_t word0,
     std::uint64_t word1, std::uint64_t word2, std::uint64_t word3, std::uint64_t word4) noexcept;
