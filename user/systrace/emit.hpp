@@ -19,10 +19,10 @@ using trace::detail::gate;
 struct alignas(4096) Entrance : Admission<NativePolicy> {};
 [[gnu::visibility("hidden")]] extern Entrance entrance;
 
+/// What a second engine says, and whoever emits into the first one's captures.
 inline constexpr const char* kTwoEngines =
-    "two copies of the trace engine are in this process, which can use one: link libndtel.so, or "
-    "the "
-    "archives, but not both";
+    "two copies of the trace engine are in this process, which can use one: link libndtel.so or "
+    "the archives, not both";
 
 /// What an event says, beside when and by whom.
 struct Emission {
