@@ -17,12 +17,12 @@
 namespace ndtel::vm {
 namespace {
 
-// "/sys/class/ndtel_device/ndtel<N>/core_count": a placeholder stands for a number.
+// "/sys/class/ndtel_device/ndtel<N>/core_count": what is in angle brackets stands for a number.
 std::regex pattern_of(const std::string& path) {
   static const std::regex special(R"([.+*?()\[\]{}|^$\\])");
-  static const std::regex placeholder("<[A-Z]+>");
+  static const std::regex number("<[A-Z]+>");
   return std::regex(
-      std::regex_replace(std::regex_replace(path, special, "\\$&"), placeholder, "[0-9]+"));
+      std::regex_replace(std::regex_replace(path, special, "\\$&"), number, "[0-9]+"));
 }
 
 class SysfsAbi : public ::testing::Test {
