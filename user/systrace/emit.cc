@@ -105,13 +105,9 @@ std::uint64_t Engine::emit(Thread& thread, const Emission& event) noexcept {
     }
     if (ready) {
       now = ticks();
-      cursor.write(cursor.next, [&](Slot& slot, std::uint64_t id) {
-        if (tracking_id == 0) tracking_id = id;
-        slot.ticks = now;
-        slot.tag = thread.tag | event.tag;
-        slot.tracking_id = tracking_id;
-        write_payload(slot, event);
-      });
+      tracking_id =
+          trace::detail::write_event(thread, cursor, cursor.next, event.tag, now, tracking_id,
+                                     [&](Slot& slot) { write_payload(slot, event); });
       thread.line.leave();
       break;
     }

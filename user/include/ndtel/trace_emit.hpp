@@ -257,6 +257,22 @@ inline constexpr std::size_t kPrefetchBytes = 1536;
   return word;
 }
 
+/// Writes an event into `next`, the next slot of a cursor that is ready. Returns its tracking id.
+template <typename Fill>
+[[gnu::always_inline]] inline std::uint64_t write_event(
+    systrace::Thread& thread, systrace::Cursor& cursor, systrace::Slot* next,
+    systrace::EventTag tag, std::uint64_t ticks, std::uint64_t tracking_id, Fill&& fill) noexcept {
+  cursor.write(next, [&](systrace::Slot& slot, std::uint64_t id) {
+    __builtin_prefetch(reinterpret_cast<std::byte*>(&slot) + kPrefetchBytes, 1);
+    if (tracking_id == 0) tracking_id = id;
+    slot.ticks = ticks;
+    slot.tag = thread.tag | tag;
+    slot.tracking_id = tracking_id;
+    fill(slot);
+  });
+  return tracking_id;
+}
+
 /// Records an event that the gate lets pass. Returns its tracking id, 0 when it was not recorded.
 /// @param nc         kNoCore at most
 /// @param tracking_id 0: a new one
@@ -280,14 +296,7 @@ template <typename Fill, typename Slowly>
     return slowly();
   }
   const std::uint64_t now = systrace::hardware_ticks();
-  cursor.write(next, [&](systrace::Slot& slot, std::uint64_t id) {
-    __builtin_prefetch(reinterpret_cast<std::byte*>(&slot) + kPrefetchBytes, 1);
-    if (tracking_id == 0) tracking_id = id;
-    slot.ticks = now;
-    slot.tag = thread->tag | tag;
-    slot.tracking_id = tracking_id;
-    fill(slot);
-  });
+  tracking_id = write_event(*thread, cursor, next, tag, now, tracking_id, fill);
   thread->line.leave();
   if (now >= gate.next_anchor.load(std::memory_order_relaxed)) [[unlikely]]
     return anchor_after(tracking_id);
